@@ -1,0 +1,72 @@
+/**
+ * One setting as its room declares it: where it may come from, what it may be, what it is without
+ * anybody saying so, and one sentence. Declarations carry the types, so `Config` is inferred from them.
+ */
+export interface Setting<T> {
+  /** What a value looks like, for the docs and for refusals: `a whole number from 1 to 65535`. */
+  readonly form: string;
+  /** Variables it is read from; the first one set wins. */
+  readonly env: readonly EnvName[];
+  readonly default: T | Derived<T>;
+  /** One sentence: what it decides. */
+  readonly says: string;
+  /** A secret is never printed, not even inside a refusal. */
+  readonly secret: boolean;
+  parse(raw: unknown): Parsed<T>;
+  show(value: T): string;
+}
+
+export interface EnvName {
+  readonly name: string;
+  /** The unit of a plain number in this variable: `30` in …_SECONDS is `30s`. */
+  readonly plainUnit?: string;
+}
+
+/** A value, or what is wrong with it as the end of a sentence that starts with the key. */
+export type Parsed<T> = { ok: true; value: T } | { ok: false; reason: string };
+
+export type Lookup = (key: string) => unknown;
+
+/** A default that follows from other settings or from the machine. */
+export class Derived<T> {
+  constructor(
+    readonly derive: (get: Lookup) => T,
+    /** How it is found, for the docs. */
+    readonly says: string,
+  ) {}
+}
+
+/** What a room exports: groups of settings. `smtp.host` is the setting `host` of the group `smtp`. */
+export type Settings = Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>>;
+
+/** A condition between settings, checked when each of those it reads is fine by itself. */
+export interface SettingRule {
+  /** The setting to change when it is broken. */
+  readonly key: string;
+  readonly reads: readonly string[];
+  /** The reason as the end of a sentence, or null when the rule holds. */
+  broken(get: Lookup, situation: Situation): string | null;
+}
+
+export interface Situation {
+  /** True for `postrider dev`, which listens on loopback only and brings its own inbox. */
+  readonly development: boolean;
+}
+
+/** A variable that is accepted today and has no effect yet. */
+export interface ReservedName {
+  readonly name: string;
+  readonly controls: string;
+}
+
+export type ValuesOf<S> = {
+  readonly [G in keyof S]: {
+    readonly [K in keyof S[G]]: S[G][K] extends Setting<infer T> ? T : never;
+  };
+};
+
+export type OverridesOf<S> = {
+  readonly [G in keyof S]?: {
+    readonly [K in keyof S[G]]?: (S[G][K] extends Setting<infer T> ? T : never) | undefined;
+  };
+};

@@ -1,0 +1,20 @@
+/**
+ * What no line of an email and no column of the store may hold. A line (address, name, header, subject) refuses
+ * every control character and the marks that reverse the reading direction; any text at all refuses NUL, which
+ * PostgreSQL cannot store, and lone surrogates, which have no UTF-8 form.
+ */
+export function hasControlCharacter(text: string): boolean {
+  return CONTROL.test(text);
+}
+
+/** C0, DEL, C1, the two Unicode line breaks, and the bidirectional overrides and isolates. */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && isWellFormed(text);
+}
+
+/** Node has had this since version 20; the language level we compile for does not name it yet. */
+function isWellFormed(text: string): boolean {
+  return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
+}

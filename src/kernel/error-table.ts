@@ -1,0 +1,100 @@
+/**
+ * Every error a caller can meet. `docs/ERRORS.md` says the same and a test compares them.
+ */
+interface ErrorRow {
+  status: number;
+  retryable: boolean;
+  help: string;
+}
+
+export const ERROR_TABLE = {
+  INVALID_PAYLOAD: { status: 400, retryable: false, help: 'Correct the named field and send again.' },
+  INVALID_JSON: { status: 400, retryable: false, help: 'Send one JSON object encoded as UTF-8.' },
+  INVALID_EMAIL: {
+    status: 400,
+    retryable: false,
+    help: 'Use one address of the form name@domain, without control characters.',
+  },
+  INVALID_HEADER: {
+    status: 400,
+    retryable: false,
+    help: 'Header names are letters, digits and hyphens; values hold no control characters.',
+  },
+  INVALID_TEMPLATE: {
+    status: 422,
+    retryable: false,
+    help: 'Keep HTML within 512 KB and the subject within 150 characters, without script, javascript: or event handlers.',
+  },
+  INVALID_CONFIG: {
+    status: 500,
+    retryable: false,
+    help: 'Run `postrider config check` to see every problem at once.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false, help: 'Send Content-Type: application/json.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    retryable: false,
+    help: 'Send a smaller body; large files belong behind a link.',
+  },
+  UNAUTHORIZED: { status: 401, retryable: false, help: 'Send the key as Authorization: Bearer <key>.' },
+  FORBIDDEN: { status: 403, retryable: false, help: 'This origin or key may not do that.' },
+  NOT_FOUND: { status: 404, retryable: false, help: 'Check the path and the id.' },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false, help: 'Use one of the methods in the Allow header.' },
+  EMAIL_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    help: 'Check the id; old emails are removed by retention.',
+  },
+  RECIPIENT_NOT_FOUND: {
+    status: 422,
+    retryable: false,
+    help: 'Create the recipient first, or leave recipientId out.',
+  },
+  OUTBOX_NOT_FOUND: { status: 404, retryable: false, help: 'The email is not in the outbox of this tenant.' },
+  EMAIL_NOT_CANCELLABLE: {
+    status: 409,
+    retryable: false,
+    help: 'An email can be cancelled or rescheduled until its attempt has begun.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    retryable: false,
+    help: 'Use a new Idempotency-Key for another body.',
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    retryable: true,
+    help: 'The same key is being accepted at this moment; ask again shortly.',
+  },
+  UNKNOWN_TYPE: { status: 400, retryable: false, help: 'Send html or text along, or declare the type.' },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    help: 'The database does not answer; try again shortly.',
+  },
+  STORE_NESTED_CALL: {
+    status: 500,
+    retryable: false,
+    help: 'Pass { tx } to calls made inside a transaction on the embedded store.',
+  },
+  STORE_LOCKED: {
+    status: 500,
+    retryable: false,
+    help: 'Another process uses this data folder; stop it or set POSTRIDER_DATA_DIR.',
+  },
+  STORE_TOO_NEW: {
+    status: 500,
+    retryable: false,
+    help: 'Upgrade this process; the schema is newer than it understands.',
+  },
+  STORE_NOT_MIGRATED: { status: 500, retryable: false, help: 'Run `postrider migrate`.' },
+  UNSUPPORTED_TRANSACTION: {
+    status: 500,
+    retryable: false,
+    help: 'Pass the transaction object of pg, postgres.js or PGlite, or any object with query(text, values).',
+  },
+  STOPPED: { status: 503, retryable: true, help: 'This process is shutting down; try another.' },
+  INTERNAL: { status: 500, retryable: true, help: 'Look at the log line with this requestId.' },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;

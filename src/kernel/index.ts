@@ -1,0 +1,15 @@
+export { type Clock, delay, ManualClock, systemClock } from './clock.js';
+export { didYouMean } from './config/did-you-mean.js';
+export * from './config/index.js';
+export { hasControlCharacter, isStorableText } from './control-characters.js';
+export { isEmailAddress, isSameAddress, parseMailbox, parseMailboxes } from './email-address.js';
+export { ERROR_TABLE, type ErrorCode } from './error-table.js';
+export { isPostriderError, messageOf, PostriderError } from './errors.js';
+export { type HeaderTextOptions, parseHeaders, parseHeaderText } from './header-text.js';
+export { isUuid, newId } from './ids.js';
+export { killPoint, onKillPoint } from './kill-point.js';
+export type { Lifecycle, StopOptions } from './lifecycle.js';
+export { createLogger, type Logger, silentLogger } from './logger.js';
+export type { Mailbox } from './mailbox.js';
+export { type Randomness, systemRandomness } from './randomness.js';
+export { Signal } from './signal.js';

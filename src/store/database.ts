@@ -1,0 +1,41 @@
+/**
+ * What the rooms know of a database. PostgreSQL and the embedded PGlite both give exactly this,
+ * so every statement is written once, in the dialect of the oldest supported PostgreSQL (14).
+ */
+export interface Queryable {
+  query<Row = Record<string, unknown>>(
+    statement: Statement | string,
+    values?: readonly unknown[],
+  ): Promise<Result<Row>>;
+}
+
+/** A statement with a name is prepared once per connection. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+export interface Result<Row> {
+  rows: Row[];
+  rowCount: number;
+}
+
+export interface Database extends Queryable {
+  readonly kind: 'postgres' | 'pglite';
+  /** Commits when `work` returns, rolls back when it throws. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Several statements in one string without parameters, in a transaction of their own. */
+  script(sql: string, tx?: Queryable): Promise<void>;
+  /** A connection of its own that can hold a lock and listen. */
+  openSession(): Promise<Session>;
+  close(): Promise<void>;
+}
+
+export interface Session extends Queryable {
+  /** True when no other process can share this store: then leases need no watching. */
+  readonly embedded: boolean;
+  listen(channel: string, onBell: () => void): Promise<void>;
+  /** Called once when the connection is gone, unless `close` was called first. */
+  onLost(fn: (error: Error) => void): void;
+  close(): Promise<void>;
+}

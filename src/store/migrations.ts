@@ -1,0 +1,127 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PostriderError } from '../kernel/index.js';
+import type { Database, Queryable } from './database.js';
+
+/**
+ * Numbered SQL files, one transaction each, safe to run by any number of processes at once.
+ * Each file says the oldest code that still works on it (`-- oldest-code: N`), so that a running
+ * process accepts a newer schema it understands and refuses one it does not.
+ */
+export interface Migration {
+  number: number;
+  name: string;
+  oldestCode: number;
+  sql: string;
+}
+
+export interface MigrationReport {
+  applied: string[];
+  current: number;
+}
+
+const LOCK = 'select pg_advisory_xact_lock(7707, 2)';
+
+export async function migrate(
+  database: Database,
+  onProgress: (name: string) => void = () => {},
+): Promise<MigrationReport> {
+  const migrations = await readMigrations();
+  await database.transaction(async (tx) => {
+    await tx.query(LOCK);
+    await database.script(BOOKKEEPING, tx);
+  });
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    const ran = await database.transaction(async (tx) => {
+      await tx.query(LOCK);
+      const done = await tx.query('select 1 from postrider.schema_migrations where number = $1', [
+        migration.number,
+      ]);
+      if (done.rowCount > 0) return false;
+      await database.script(migration.sql, tx);
+      await tx.query(
+        'insert into postrider.schema_migrations (number, name, oldest_code) values ($1, $2, $3)',
+        [migration.number, migration.name, migration.oldestCode],
+      );
+      return true;
+    });
+    if (ran) {
+      applied.push(migration.name);
+      onProgress(migration.name);
+    }
+  }
+  return { applied, current: await checkSchema(database) };
+}
+
+/** The schema's number; throws when it is missing, older than this code, or newer than it understands. */
+export async function checkSchema(database: Queryable): Promise<number> {
+  const known = (await readMigrations()).at(-1)?.number ?? 0;
+  const exists = await database.query<{ found: string | null }>(
+    "select to_regclass('postrider.schema_migrations')::text as found",
+  );
+  if (exists.rows[0]?.found == null)
+    throw new PostriderError('STORE_NOT_MIGRATED', 'The database has no Postrider schema.');
+  const { rows } = await database.query<{ current: number; needs: number }>(
+    `select coalesce(max(number), 0)::int as current,
+            coalesce(max(oldest_code) filter (where number > $1), 0)::int as needs
+     from postrider.schema_migrations`,
+    [known],
+  );
+  const { current, needs } = rows[0] ?? { current: 0, needs: 0 };
+  if (current < known) {
+    throw new PostriderError(
+      'STORE_NOT_MIGRATED',
+      `The schema is at ${current}; this version needs ${known}.`,
+    );
+  }
+  if (needs > known) {
+    throw new PostriderError(
+      'STORE_TOO_NEW',
+      `The schema needs code of ${needs} or newer; this is ${known}.`,
+    );
+  }
+  return current;
+}
+
+export async function readMigrations(): Promise<Migration[]> {
+  const folder = await migrationsFolder();
+  const files = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const sql = await readFile(join(folder, file), 'utf8');
+      const oldest = /^-- oldest-code: (\d+)$/m.exec(sql);
+      if (!oldest) throw new PostriderError('INTERNAL', `Migration ${file} does not say its oldest code.`);
+      return {
+        number: Number(file.slice(0, 4)),
+        name: file.slice(0, -4),
+        oldestCode: Number(oldest[1]),
+        sql,
+      };
+    }),
+  );
+}
+
+/** Beside the package's root, wherever the code was compiled to. */
+async function migrationsFolder(): Promise<string> {
+  for (const up of ['../../migrations/', '../../../migrations/']) {
+    const folder = fileURLToPath(new URL(up, import.meta.url));
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    if (names.some((name) => name.startsWith('0001_'))) return folder;
+  }
+  throw new PostriderError('INTERNAL', 'The migrations folder is missing from the package.');
+}
+
+const BOOKKEEPING = `
+  create schema if not exists postrider;
+  create table if not exists postrider.schema_migrations (
+    number integer primary key,
+    name text not null,
+    oldest_code integer not null,
+    applied_at timestamptz not null default now()
+  );
+`;

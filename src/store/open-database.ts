@@ -1,0 +1,59 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { type Logger, PostriderError } from '../kernel/index.js';
+import type { Database } from './database.js';
+import { lockFolder } from './pglite/folder-lock.js';
+import type { PgliteConnection } from './pglite/pglite-connection.js';
+import { pgliteDatabase } from './pglite/pglite-database.js';
+import { openThreadedPglite } from './pglite/threaded-pglite.js';
+import { fromPgPool, openPostgres } from './postgres-database.js';
+
+/**
+ * Opens the store an application names: a PostgreSQL URL, its own pg pool or PGlite instance, or
+ * the embedded store in a folder.
+ */
+export async function openDatabase(source: DatabaseSource, options: OpenOptions = {}): Promise<Database> {
+  if (typeof source === 'string') return openPostgres({ url: source, ...options });
+  if ('folder' in source) return openEmbedded(source.folder);
+  if (isPglite(source)) return pgliteDatabase(source, async () => {});
+  if (isPool(source)) return fromPgPool(source, options);
+  throw new PostriderError(
+    'INVALID_CONFIG',
+    'database must be a URL, a pg Pool, a PGlite instance or { folder }.',
+    {
+      field: 'database',
+    },
+  );
+}
+
+export type DatabaseSource = string | { folder: string } | pg.Pool | PgliteConnection;
+
+export interface OpenOptions {
+  poolSize?: number;
+  prepare?: boolean;
+  logger?: Logger;
+}
+
+async function openEmbedded(folder: string): Promise<Database> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const unlock = await lockFolder(folder);
+  try {
+    const connection = await openThreadedPglite(join(folder, 'pgdata'));
+    return pgliteDatabase(connection, async () => {
+      await connection.close();
+      await unlock();
+    });
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+function isPglite(source: object): source is PgliteConnection {
+  return 'listen' in source && 'exec' in source && 'transaction' in source;
+}
+
+function isPool(source: object): source is pg.Pool {
+  return 'connect' in source && 'query' in source && 'totalCount' in source;
+}

@@ -1,0 +1,26 @@
+import { type Settings, setting } from '../kernel/index.js';
+
+/** Where the ledger lives. */
+export const storeSettings = {
+  database: {
+    url: setting.url({
+      env: ['DATABASE_URL'],
+      default: null,
+      schemes: ['postgres', 'postgresql'],
+      says: 'The PostgreSQL database to use; without it an embedded one is kept in `database.dataDir`.',
+    }),
+    dataDir: setting.text({
+      env: ['POSTRIDER_DATA_DIR'],
+      default: '.postrider',
+      form: 'a folder',
+      says: 'The folder of the embedded database, used by one process at a time.',
+    }),
+    poolSize: setting.integer({
+      env: ['POSTRIDER_DATABASE_POOL_SIZE'],
+      default: 10,
+      min: 2,
+      max: 500,
+      says: 'How many PostgreSQL connections this process may hold, besides the one that keeps its lease.',
+    }),
+  },
+} satisfies Settings;

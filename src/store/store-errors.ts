@@ -1,0 +1,40 @@
+import { messageOf, PostriderError } from '../kernel/index.js';
+
+/**
+ * Tells "the database is away" from "the statement is wrong". Only the first is worth waiting for.
+ */
+const AWAY_SQLSTATES = new Set(['57P01', '57P02', '57P03', '53300', '58000']);
+const AWAY_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'EADDRNOTAVAIL',
+]);
+const AWAY_MESSAGES =
+  /connection terminated|timeout exceeded when trying to connect|connection error|client has encountered a connection error|not queryable|server closed the connection|read-only transaction/i;
+
+export function isStoreAway(error: unknown): boolean {
+  if (error instanceof PostriderError) return error.code === 'STORE_UNAVAILABLE';
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string') {
+    if (AWAY_SQLSTATES.has(code) || code.startsWith('08') || AWAY_CODES.has(code)) return true;
+    if (/^[0-9A-Z]{5}$/.test(code)) return false;
+  }
+  if (error instanceof AggregateError) return error.errors.some(isStoreAway);
+  return AWAY_MESSAGES.test(messageOf(error));
+}
+
+/** Wraps what means "away" into STORE_UNAVAILABLE; leaves everything else as it is. */
+export function asStoreError(error: unknown): unknown {
+  if (error instanceof PostriderError || !isStoreAway(error)) return error;
+  return new PostriderError('STORE_UNAVAILABLE', 'The database does not answer.', {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
+}

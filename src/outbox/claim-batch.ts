@@ -1,0 +1,170 @@
+import type { Queryable } from '../store/index.js';
+
+/**
+ * Takes the next emails of a route for a worker. Urgent ones first; within a priority tenants take
+ * turns, starting after the one served last; one row in twenty goes to the lowest priority that has
+ * any, so nothing starves. The cost does not depend on how many wait.
+ */
+export interface Claim {
+  id: string;
+  token: number;
+  bytes: number;
+  route: string;
+  atMostOnce: boolean;
+  /** Claimed as a suspect: to be attempted with nothing beside it. */
+  alone: boolean;
+}
+
+export interface Claimer {
+  claim(limit: number, pausedTenants: readonly string[]): Promise<Claim[]>;
+}
+
+const LOWEST_SHARE = 20;
+
+export function createClaimer(
+  database: Queryable,
+  options: { route: string; worker: () => number },
+): Claimer {
+  const turns = new Map<number, Turn>();
+  let sinceLowest = 0;
+
+  async function claimPriority(priority: number, limit: number, paused: readonly string[]): Promise<Claim[]> {
+    const turn = turns.get(priority) ?? { after: '', each: 1 };
+    turns.set(priority, turn);
+    const taken: Claim[] = [];
+    // A round may end at the last tenant or find few of them; two more rounds fill the batch.
+    for (let round = 0; round < 3 && taken.length < limit; round++) {
+      const need = limit - taken.length;
+      const { rows } = await database.query<ClaimedRow>(CLAIM, [
+        options.route,
+        priority,
+        turn.after,
+        need,
+        Math.max(1, Math.min(turn.each, need)),
+        paused,
+        options.worker(),
+      ]);
+      const { seen, last_tenant } = rows[0] ?? { seen: 0, last_tenant: null };
+      for (const row of rows) if (row.id !== null) taken.push(asClaim({ ...row, id: row.id }, options.route));
+      if (seen === 0 && turn.after === '') break;
+      turn.after = seen < need ? '' : (last_tenant ?? '');
+      if (seen > 0) turn.each = Math.ceil(limit / seen);
+    }
+    return taken;
+  }
+
+  return {
+    async claim(limit, pausedTenants) {
+      const { rows } = await database.query<{ priority: number }>(NON_EMPTY, [options.route]);
+      const priorities = rows.map((row) => row.priority);
+      const lowest = priorities.at(-1);
+      if (lowest === undefined) return [];
+      const taken: Claim[] = [];
+      if (priorities.length > 1) {
+        sinceLowest += limit;
+        const share = Math.floor(sinceLowest / LOWEST_SHARE);
+        if (share > 0) {
+          sinceLowest -= share * LOWEST_SHARE;
+          taken.push(...(await claimPriority(lowest, Math.min(share, limit), pausedTenants)));
+        }
+      }
+      for (const priority of priorities) {
+        if (taken.length >= limit) break;
+        taken.push(...(await claimPriority(priority, limit - taken.length, pausedTenants)));
+      }
+      return taken;
+    },
+  };
+}
+
+interface Turn {
+  /** The tenant served last. */
+  after: string;
+  /** How many rows each tenant may give in one round. */
+  each: number;
+}
+
+interface ClaimedRow {
+  /** null in the one row that only tells how far the turn came. */
+  id: string | null;
+  token: number;
+  bytes: number;
+  at_most_once: boolean;
+  alone: boolean;
+  last_tenant: string | null;
+  seen: number;
+}
+
+function asClaim(row: ClaimedRow & { id: string }, route: string): Claim {
+  return {
+    id: row.id,
+    token: row.token,
+    bytes: row.bytes,
+    route,
+    atMostOnce: row.at_most_once,
+    alone: row.alone,
+  };
+}
+
+const NON_EMPTY = {
+  name: 'outbox_non_empty_priorities',
+  text: `
+    select p::int as priority from generate_series(1, 4) p
+    where exists (select 1 from postrider.email_queue where ready and route = $1 and priority = p)
+    order by p`,
+};
+
+// Loose index scan: one index-only probe per tenant, then a few rows of each under lock.
+const CLAIM = {
+  name: 'outbox_claim',
+  text: `
+    with recursive turn(tenant, n) as (
+      (select tenant, 1 from postrider.email_queue
+       where ready and route = $1 and priority = $2 and tenant > $3 order by tenant limit 1)
+      union all
+      select (select q.tenant from postrider.email_queue q
+              where q.ready and q.route = $1 and q.priority = $2 and q.tenant > turn.tenant
+              order by q.tenant limit 1), turn.n + 1
+      from turn where turn.tenant is not null and turn.n < $4::int
+    ), chosen as materialized (
+      select x.id from turn
+      cross join lateral (
+        select q.id from postrider.email_queue q
+        where q.ready and q.route = $1 and q.priority = $2 and q.tenant = turn.tenant
+        order by q.id limit $5::int for update skip locked
+      ) x
+      where turn.tenant is not null and turn.tenant <> all ($6::text[])
+      limit $4::int
+    ), claimed as (
+      update postrider.email_queue q
+      set ready = false, owner = $7::int, token = q.token + 1, claimed_at = clock_timestamp(), begun = false
+      from chosen c where q.id = c.id
+      returning q.id, q.token, q.bytes, q.at_most_once, q.alone
+    )
+    select c.*, s.last_tenant, s.seen
+    from (select max(tenant) as last_tenant, count(tenant)::int as seen from turn) s left join claimed c on true`,
+};
+
+/** One suspect of the route, to be attempted alone. */
+export async function claimSuspect(
+  database: Queryable,
+  route: string,
+  worker: number,
+): Promise<Claim | null> {
+  const { rows } = await database.query<ClaimedRow & { id: string }>(CLAIM_SUSPECT, [route, worker]);
+  return rows[0] ? asClaim(rows[0], route) : null;
+}
+
+const CLAIM_SUSPECT = {
+  name: 'outbox_claim_suspect',
+  text: `
+    with chosen as materialized (
+      select id from postrider.email_queue
+      where route = $1 and suspect and owner is null and not parked and (due_at is null or due_at <= clock_timestamp())
+      order by crashes, id limit 1 for update skip locked
+    )
+    update postrider.email_queue q
+    set owner = $2::int, token = q.token + 1, claimed_at = clock_timestamp(), begun = false, alone = true, due_at = null
+    from chosen c where q.id = c.id
+    returning q.id, q.token, q.bytes, q.at_most_once, q.alone`,
+};

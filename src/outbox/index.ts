@@ -1,0 +1,30 @@
+export { cancelEmail, rescheduleEmail } from './cancel-email.js';
+export { type Claim, type Claimer, claimSuspect, createClaimer } from './claim-batch.js';
+export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
+export { createLedger, type Ledger } from './ledger.js';
+export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';
+export { type OpenedEmail, openClaims, type StoredMessage } from './open-claims.js';
+export {
+  createPauseReader,
+  listPauses,
+  type Pause,
+  type PauseScope,
+  type Pauses,
+  pauseSending,
+  resumeSending,
+} from './pauses.js';
+export { type Pruned, prune, type Retention } from './prune.js';
+export { createPruner } from './pruner.js';
+export { type ClaimRef, endClaims, parkClaims, releaseClaims } from './release-claims.js';
+export { findSettled, type Settlement, settleAttempts } from './settle-attempts.js';
+export { createSweeper } from './sweeper.js';
+export { type TakeOver, takeOverWorker } from './take-over.js';
+export {
+  EMAIL_STATUSES,
+  type EmailStatus,
+  type EventType,
+  findIllegalEvent,
+  TRANSITIONS,
+} from './transition-table.js';
+export { takeLease, type WorkerLease } from './worker-lease.js';
+export { hashContent, writeEmails } from './write-emails.js';

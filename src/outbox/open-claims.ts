@@ -1,0 +1,139 @@
+import type { Mailbox } from '../kernel/index.js';
+import type { Queryable } from '../store/index.js';
+import type { Claim } from './claim-batch.js';
+import type { DeliveryMode, StoredAttachment } from './new-email.js';
+
+/**
+ * Marks claims as begun and fetches their content, in one statement before anything goes out.
+ * The mark is what tells a crash that may have delivered from one that cannot have. What was
+ * cancelled or taken over since the claim is not returned and must not be sent.
+ */
+export async function openClaims(
+  database: Queryable,
+  worker: number,
+  claims: readonly Claim[],
+): Promise<OpenedEmail[]> {
+  // Waiting for the disk is only worth it where a repeat is forbidden: after a database restart
+  // every claimed row counts as begun anyway.
+  const durability = claims.some((claim) => claim.atMostOnce) ? 'on' : 'off';
+  const { rows } = await database.query<OpenedRow>(OPEN, [
+    claims.map((claim) => claim.id),
+    claims.map((claim) => claim.token),
+    worker,
+    durability,
+  ]);
+  return rows.map(asOpened);
+}
+
+export interface OpenedEmail {
+  id: string;
+  token: number;
+  /** The number of the attempt now being made, from 1. */
+  attempt: number;
+  maxAttempts: number;
+  bytes: number;
+  route: string;
+  tenant: string;
+  type: string | null;
+  requestId: string;
+  recipientId: string | null;
+  to: string;
+  subject: string;
+  message: StoredMessage;
+  retry: string;
+  delivery: DeliveryMode;
+  /** null when there is no content left: retention or a foreign hand removed it. */
+  body: { html: string; text: string; attachments: StoredAttachment[] } | null;
+  /** Hash of the content as validated at intake; null when it came by SQL. */
+  contentHash: string | null;
+  createdAt: Date;
+  expired: boolean;
+  possibleDuplicate: boolean;
+  /** Recipients still to be reached; null: all. */
+  remaining: string[] | null;
+  /** False when the queue row has no email behind it. */
+  found: boolean;
+}
+
+export interface StoredMessage {
+  from?: Mailbox;
+  replyTo?: Mailbox[];
+  to: Mailbox[];
+  cc?: Mailbox[];
+  bcc?: Mailbox[];
+  headers?: Record<string, string>;
+}
+
+interface OpenedRow {
+  id: string;
+  token: number;
+  attempt: number;
+  max_attempts: number;
+  bytes: number;
+  route: string;
+  tenant: string;
+  type: string | null;
+  request_id: string | null;
+  recipient_id: string | null;
+  to_address: string | null;
+  subject: string | null;
+  message: StoredMessage | null;
+  retry: string | null;
+  at_most_once: boolean;
+  html: string | null;
+  text: string | null;
+  attachments: StoredAttachment[] | null;
+  content_hash: string | null;
+  created_at: Date | null;
+  expired: boolean;
+  possible_duplicate: boolean;
+  remaining: string[] | null;
+}
+
+function asOpened(row: OpenedRow): OpenedEmail {
+  return {
+    id: row.id,
+    token: row.token,
+    attempt: row.attempt + 1,
+    maxAttempts: row.max_attempts,
+    bytes: row.bytes,
+    route: row.route,
+    tenant: row.tenant,
+    type: row.type,
+    requestId: row.request_id ?? row.id,
+    recipientId: row.recipient_id,
+    to: row.to_address ?? '',
+    subject: row.subject ?? '',
+    message: row.message ?? { to: [] },
+    retry: row.retry ?? '',
+    delivery: row.at_most_once ? 'at-most-once' : 'at-least-once',
+    body:
+      row.html === null ? null : { html: row.html, text: row.text ?? '', attachments: row.attachments ?? [] },
+    contentHash: row.content_hash,
+    createdAt: row.created_at ?? new Date(0),
+    expired: row.expired,
+    possibleDuplicate: row.possible_duplicate,
+    remaining: row.remaining,
+    found: row.created_at !== null,
+  };
+}
+
+const OPEN = {
+  name: 'outbox_open_claims',
+  text: `
+    with opened as (
+      update postrider.email_queue q set begun = true
+      from unnest($1::uuid[], $2::int[]) s(id, token),
+        (select set_config('synchronous_commit', $4, true) as mode) durability
+      where q.id = s.id and q.token = s.token and q.owner = $3::int and durability.mode is not null
+      returning q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.route, q.tenant, q.at_most_once,
+        q.possible_duplicate, q.remaining, q.expires_at
+    )
+    select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.route, o.tenant, o.at_most_once,
+      o.possible_duplicate, o.remaining, coalesce(o.expires_at <= clock_timestamp(), false) as expired,
+      e.type, e.request_id, e.recipient_id, e.to_address, e.subject, e.message, e.retry,
+      encode(e.content_hash, 'hex') as content_hash, e.created_at, b.html, b.text, b.attachments
+    from opened o
+    left join lateral (select * from postrider.emails x where x.id = o.id) e on true
+    left join lateral (select * from postrider.email_bodies x where x.email_id = o.id) b on true`,
+};

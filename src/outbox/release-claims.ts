@@ -1,0 +1,124 @@
+import type { Queryable } from '../store/index.js';
+import type { EmailStatus, EventType } from './transition-table.js';
+
+/**
+ * Ends claims without an attempt: gives rows back, sets them aside for a pause, or ends them with a
+ * fact (expired, suppressed). None of these costs an attempt; all are fenced by the token.
+ */
+export interface ClaimRef {
+  id: string;
+  token: number;
+}
+
+/** Back to where it was, claimable at once or after a wait. */
+export async function releaseClaims(
+  database: Queryable,
+  worker: number,
+  claims: readonly ClaimRef[],
+  options: { why: string; delayMs?: number },
+): Promise<number> {
+  if (claims.length === 0) return 0;
+  const { rowCount } = await database.query(RELEASE, [
+    claims.map((claim) => claim.id),
+    claims.map((claim) => claim.token),
+    worker,
+    JSON.stringify({ why: options.why, worker }),
+    options.delayMs ?? 0,
+  ]);
+  return rowCount;
+}
+
+const RELEASE = {
+  name: 'outbox_release',
+  text: `
+    with released as (
+      update postrider.email_queue q
+      set owner = null, claimed_at = null, begun = false, alone = false, token = q.token + 1,
+        ready = not q.suspect and $5::float8 = 0,
+        due_at = case when $5::float8 > 0 then clock_timestamp() + $5::float8 * interval '1 millisecond' end
+      from unnest($1::uuid[], $2::int[]) s(id, token)
+      where q.id = s.id and q.token = s.token and q.owner = $3::int
+      returning q.id
+    )
+    insert into postrider.email_facts (email_id, type, detail)
+    select id, 'RELEASED', $4::text::jsonb from released returning email_id`,
+};
+
+/**
+ * After a lost answer this worker may own rows it does not know of, or had opened and not attempted.
+ * Nothing of them went out, because what goes out is held until it is settled.
+ */
+export async function releaseStrays(
+  database: Queryable,
+  worker: number,
+  held: readonly string[],
+): Promise<number> {
+  const { rows } = await database.query<ClaimRef>(
+    'select id, token from postrider.email_queue where owner = $1 and id <> all ($2::uuid[])',
+    [worker, held],
+  );
+  return releaseClaims(database, worker, rows, { why: 'the answer of the database was lost' });
+}
+
+/** Out of the way until the pause is lifted. */
+export async function parkClaims(
+  database: Queryable,
+  worker: number,
+  claims: readonly ClaimRef[],
+  why: string,
+): Promise<number> {
+  if (claims.length === 0) return 0;
+  const { rowCount } = await database.query(PARK, [
+    claims.map((claim) => claim.id),
+    claims.map((claim) => claim.token),
+    worker,
+    JSON.stringify({ why, worker }),
+  ]);
+  return rowCount;
+}
+
+const PARK = {
+  name: 'outbox_park',
+  text: `
+    with parked as (
+      update postrider.email_queue q
+      set owner = null, claimed_at = null, begun = false, alone = false, parked = true, token = q.token + 1
+      from unnest($1::uuid[], $2::int[]) s(id, token)
+      where q.id = s.id and q.token = s.token and q.owner = $3::int
+      returning q.id
+    )
+    insert into postrider.email_facts (email_id, type, detail)
+    select id, 'RELEASED', $4::text::jsonb from parked returning email_id`,
+};
+
+/** Ends claimed emails that must not be sent any more. */
+export async function endClaims(
+  database: Queryable,
+  worker: number,
+  claims: readonly ClaimRef[],
+  end: { type: Extract<EventType, 'EXPIRED' | 'SUPPRESSED'>; status: EmailStatus; detail: object },
+): Promise<number> {
+  if (claims.length === 0) return 0;
+  const { rowCount } = await database.query(END, [
+    claims.map((claim) => claim.id),
+    claims.map((claim) => claim.token),
+    worker,
+    end.type,
+    end.status,
+    JSON.stringify(end.detail),
+  ]);
+  return rowCount;
+}
+
+const END = {
+  name: 'outbox_end',
+  text: `
+    with ended as (
+      delete from postrider.email_queue q using unnest($1::uuid[], $2::int[]) s(id, token)
+      where q.id = s.id and q.token = s.token and q.owner = $3::int
+      returning q.id
+    )
+    insert into postrider.email_facts (email_id, type, final_status, detail)
+    select id, $4::text::postrider.event_type, $5::text::postrider.email_status, $6::text::jsonb from ended
+    returning email_id`,
+};

@@ -1,0 +1,39 @@
+import { type SettingRule, type Settings, setting } from '../kernel/index.js';
+
+/** Whose an email is when nobody says, and how long it is kept. */
+export const outboxSettings = {
+  email: {
+    defaultCompany: setting.text({
+      env: ['POSTRIDER_DEFAULT_COMPANY'],
+      default: 'default',
+      says: 'The tenant of an email that names no `companyId`.',
+    }),
+  },
+  retention: {
+    contentDays: setting.integer({
+      env: ['POSTRIDER_CONTENT_RETENTION_DAYS'],
+      default: 30,
+      min: 1,
+      max: 3650,
+      says: "How many days an email's content is kept after its final state.",
+    }),
+    logDays: setting.integer({
+      env: ['POSTRIDER_LOG_RETENTION_DAYS'],
+      default: 90,
+      min: 1,
+      max: 3650,
+      says: "How many days an email's log and events are kept after its final state.",
+    }),
+  },
+} satisfies Settings;
+
+export const outboxRules: readonly SettingRule[] = [
+  {
+    key: 'retention.logDays',
+    reads: ['retention.logDays', 'retention.contentDays'],
+    broken: (get) =>
+      Number(get('retention.logDays')) < Number(get('retention.contentDays'))
+        ? 'must not be shorter than retention.contentDays, since content cannot outlive its log'
+        : null,
+  },
+];

@@ -1,0 +1,115 @@
+import { killPoint } from '../kernel/index.js';
+import type { Database } from '../store/index.js';
+import type { EmailStatus, EventType } from './transition-table.js';
+
+/**
+ * Writes what became of attempts, in one statement: the queue row moves on or goes, the attempt and
+ * its events stay. A settlement that names another token than the row changes nothing.
+ */
+export interface Settlement {
+  id: string;
+  token: number;
+  attempt: number;
+  status: Extract<EmailStatus, 'sent' | 'retry' | 'failed' | 'unknown'>;
+  events: EventType[];
+  /** Milliseconds after the claim, one per event. */
+  offsetsMs: number[];
+  durationMs: number;
+  route: string;
+  provider: string | null;
+  providerMessageId: string | null;
+  errorCode: string | null;
+  errorCategory: string | null;
+  errorMessage: string | null;
+  /** For `retry`: how long to wait, by the database's clock. */
+  retryDelayMs: number | null;
+  detail: Record<string, unknown> | null;
+  remaining: string[] | null;
+  possibleDuplicate: boolean;
+}
+
+/** Returns the ids that were settled; the others belong to someone else now. */
+export async function settleAttempts(
+  database: Database,
+  worker: number,
+  settlements: readonly Settlement[],
+): Promise<Set<string>> {
+  const column = <T>(pick: (settlement: Settlement) => T): T[] => settlements.map(pick);
+  killPoint('settle:before');
+  const { rows } = await database.query<{ email_id: string }>(SETTLE, [
+    column((s) => s.id),
+    column((s) => s.token),
+    column((s) => s.attempt),
+    column((s) => s.status),
+    column((s) => `{${s.events.join(',')}}`),
+    column((s) => `{${s.offsetsMs.map(Math.floor).join(',')}}`),
+    column((s) => Math.round(s.durationMs)),
+    column((s) => s.route),
+    column((s) => s.provider),
+    column((s) => s.providerMessageId),
+    column((s) => s.errorCode),
+    column((s) => s.errorCategory),
+    column((s) => s.errorMessage),
+    column((s) => s.retryDelayMs),
+    column((s) => (s.detail ? JSON.stringify(s.detail) : null)),
+    column((s) => (s.remaining ? JSON.stringify(s.remaining) : null)),
+    column((s) => s.possibleDuplicate),
+    worker,
+  ]);
+  killPoint('settle:after');
+  return new Set(rows.map((row) => row.email_id));
+}
+
+/** After a lost answer: which of these settlements had in fact been written. */
+export async function findSettled(
+  database: Database,
+  settlements: readonly Settlement[],
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ email_id: string }>(FIND_SETTLED, [
+    settlements.map((s) => s.id),
+    settlements.map((s) => s.token),
+  ]);
+  return new Set(rows.map((row) => row.email_id));
+}
+
+const SETTLE = {
+  name: 'outbox_settle',
+  text: `
+    with s as materialized (
+      select * from unnest($1::uuid[], $2::int[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::int[],
+        $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::float8[], $15::text[],
+        $16::text[], $17::boolean[])
+        as s(id, token, attempt, status, events, offsets_ms, duration_ms, route, provider, provider_message_id,
+          error_code, error_category, error_message, retry_delay_ms, detail, remaining, possible_duplicate)
+    ), ended as (
+      delete from postrider.email_queue q using s
+      where q.id = s.id and q.token = s.token and q.owner = $18::int and s.status <> 'retry'
+      returning q.id, q.claimed_at, null::timestamptz as due_at
+    ), kept as (
+      update postrider.email_queue q
+      set owner = null, begun = false, attempt = s.attempt, suspect = false, alone = false, crashes = 0,
+        due_at = clock_timestamp() + s.retry_delay_ms * interval '1 millisecond',
+        possible_duplicate = q.possible_duplicate or s.possible_duplicate,
+        remaining = case when s.remaining is null then q.remaining
+          else array(select jsonb_array_elements_text(s.remaining::jsonb)) end
+      from s
+      where q.id = s.id and q.token = s.token and q.owner = $18::int and s.status = 'retry'
+      returning q.id, q.claimed_at, q.due_at
+    )
+    insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms, started_at,
+      duration_ms, route, provider, worker, provider_message_id, error_code, error_category, error_message,
+      next_attempt_at, detail)
+    select s.id, s.attempt, s.token, s.status::postrider.email_status, s.status <> 'retry',
+      s.events::postrider.event_type[], s.offsets_ms::int[],
+      done.claimed_at, s.duration_ms, s.route, s.provider, $18::int,
+      s.provider_message_id, s.error_code, s.error_category, s.error_message, done.due_at, s.detail::jsonb
+    from (select * from ended union all select * from kept) done
+    join s on s.id = done.id
+    returning email_id`,
+};
+
+const FIND_SETTLED = `
+  select a.email_id from unnest($1::uuid[], $2::int[]) s(id, token)
+  join lateral (
+    select x.email_id from postrider.email_attempts x where x.email_id = s.id and x.token = s.token
+  ) a on true`;

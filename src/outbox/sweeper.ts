@@ -1,0 +1,72 @@
+import { delay, type Lifecycle, type Logger, messageOf, type Randomness } from '../kernel/index.js';
+import { type Database, isStoreAway } from '../store/index.js';
+import { findDeadWorkers } from './find-dead-workers.js';
+import { msUntilNextDue, sweepDue } from './sweep.js';
+import { takeOverWorker } from './take-over.js';
+
+/**
+ * Runs in every worker process: promotes what is due, expires what is late, and takes over from the
+ * dead. Any number may run at once; each step is fenced. When the database is away it asks at most
+ * once a second.
+ */
+export interface SweeperOptions {
+  database: Database;
+  worker: () => number;
+  embedded: boolean;
+  logger: Logger;
+  random: Randomness;
+  /** Rows became claimable. */
+  onReady: () => void;
+}
+
+const LOOK_MS = 500;
+const AWAY_MS = 1000;
+
+export function createSweeper(options: SweeperOptions): Lifecycle {
+  const { database, logger } = options;
+  let stopping: AbortController | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  async function round(): Promise<number> {
+    let ready = false;
+    if (!options.embedded) {
+      for (const dead of await findDeadWorkers(database, options.worker())) {
+        const taken = await takeOverWorker(database, dead);
+        if (!taken) continue;
+        logger.warn({ ...taken }, 'took over from a dead worker');
+        ready = true;
+      }
+    }
+    const sweep = await sweepDue(database);
+    if (sweep.promoted > 0 || ready) options.onReady();
+    if (sweep.more) return 0;
+    return Math.min(LOOK_MS, (await msUntilNextDue(database)) ?? LOOK_MS);
+  }
+
+  async function loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      let waitMs: number;
+      try {
+        waitMs = await round();
+      } catch (error) {
+        if (signal.aborted) return;
+        logger[isStoreAway(error) ? 'debug' : 'error']({ err: messageOf(error) }, 'sweep failed');
+        waitMs = AWAY_MS * (1 + options.random() * 0.5);
+      }
+      if (waitMs > 0) await delay(waitMs, signal);
+    }
+  }
+
+  return {
+    async start() {
+      if (stopping) return;
+      stopping = new AbortController();
+      running = loop(stopping.signal);
+    },
+    async stop() {
+      stopping?.abort();
+      stopping = null;
+      await running;
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import {
+  type Clock,
+  killPoint,
+  type Logger,
+  messageOf,
+  PostriderError,
+  type Randomness,
+} from '../kernel/index.js';
+import type { Database, Session } from '../store/index.js';
+import { SESSION_LOCK_CLASS } from './find-dead-workers.js';
+import { sharesSessions } from './shares-sessions.js';
+
+/**
+ * A worker's right to deliver. One session holds an advisory lock and listens; a beat every 500 ms
+ * renews the lease. `mayDeliver` is true only while the last acknowledged beat was *sent* less than
+ * a second ago, by the larger of monotonic and wall time, so a frozen or cut-off process sends nothing.
+ */
+export interface WorkerLease {
+  readonly worker: number;
+  readonly embedded: boolean;
+  mayDeliver(): boolean;
+  /** True while the database answers. */
+  connected(): boolean;
+  /** Gives the lease up in order; rows must have been given back before. */
+  end(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  database: Database;
+  instance: string;
+  host: string;
+  pid: number;
+  clock: Clock;
+  random: Randomness;
+  logger: Logger;
+  /** Something was committed. */
+  onBell: () => void;
+  /** Another process has taken over: everything held is lost. */
+  onLost: () => void;
+}
+
+const BEAT_MS = 500;
+const DELIVER_WITHIN_MS = 1000;
+const RECONNECT_MS = 1000;
+
+export const BELL_CHANNEL = 'postrider_bell';
+
+export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
+  const { database, clock, logger } = options;
+  let session: Session | null = await openLeaseSession(database);
+  const { rows } = await session.query<{ id: number; lease: number }>(
+    'insert into postrider.workers (instance, host, pid) values ($1, $2, $3) returning id, lease',
+    [options.instance, options.host, options.pid],
+  );
+  const registered = rows[0];
+  if (!registered) throw new PostriderError('INTERNAL', 'The worker could not be registered.');
+  const { id: worker, lease } = registered;
+  const embedded = session.embedded;
+  killPoint('lease:registered');
+
+  let beat = { wall: 0, monotonic: 0 };
+  let ended = false;
+  let lost = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const adopt = async (fresh: Session): Promise<void> => {
+    fresh.onLost((error) => {
+      if (session === fresh) session = null;
+      if (!ended) logger.warn({ worker, err: messageOf(error) }, 'database session lost');
+    });
+    if (!embedded) {
+      await fresh.query('select pg_advisory_lock($1::int, $2::int)', [SESSION_LOCK_CLASS, worker]);
+      const shared = await sharesSessions(fresh, worker);
+      await fresh.query(
+        `update postrider.workers set shared_session = $3, server_started_at = pg_postmaster_start_time()
+         where id = $1 and lease = $2`,
+        [worker, lease, shared],
+      );
+    }
+    await fresh.listen(BELL_CHANNEL, options.onBell);
+    session = fresh;
+  };
+
+  const sendBeat = async (): Promise<void> => {
+    const sent = { wall: clock.now(), monotonic: clock.monotonic() };
+    if (!session) {
+      await adopt(await openLeaseSession(database));
+      options.onBell();
+    }
+    const answer = await session!.query(BEAT, [worker, lease]);
+    if (answer.rows.length > 0) {
+      beat = sent;
+      return;
+    }
+    if (ended || lost) return;
+    lost = true;
+    logger.warn({ worker }, 'lease lost: another process has taken over');
+    options.onLost();
+  };
+
+  const schedule = (ms: number): void => {
+    if (ended || lost) return;
+    timer = setTimeout(() => {
+      sendBeat().then(
+        () => schedule(BEAT_MS),
+        (error: unknown) => {
+          const broken = session;
+          session = null;
+          broken
+            ?.close()
+            .catch((failure: unknown) => logger.debug({ err: messageOf(failure) }, 'session close failed'));
+          if (!ended) logger.warn({ worker, err: messageOf(error) }, 'beat failed');
+          schedule(RECONNECT_MS * (1 + options.random() * 0.5));
+        },
+      );
+    }, ms);
+  };
+
+  await adopt(session);
+  await sendBeat();
+  schedule(BEAT_MS);
+
+  return {
+    worker,
+    embedded,
+    mayDeliver() {
+      if (ended || lost) return false;
+      if (embedded) return true;
+      const age = Math.max(clock.monotonic() - beat.monotonic, clock.now() - beat.wall);
+      return age >= 0 && age < DELIVER_WITHIN_MS;
+    },
+    connected: () => embedded || session !== null,
+    async end() {
+      if (ended) return;
+      ended = true;
+      clearTimeout(timer);
+      if (!lost && session) {
+        await session.query(
+          'update postrider.workers set ended_at = clock_timestamp(), lease = lease + 1 where id = $1 and lease = $2',
+          [worker, lease],
+        );
+      }
+      await session?.close();
+    },
+  };
+}
+
+function openLeaseSession(database: Database): Promise<Session> {
+  return database.openSession();
+}
+
+const BEAT = {
+  name: 'outbox_beat',
+  text: `update postrider.workers set beat_at = clock_timestamp()
+         where id = $1 and lease = $2 and ended_at is null returning id`,
+};

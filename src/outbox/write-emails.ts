@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Queryable } from '../store/index.js';
+import type { NewEmail } from './new-email.js';
+
+/**
+ * Writes accepted emails in the given transaction: one statement for one email or five hundred.
+ * Only the first ready row rings, so a batch costs one bell.
+ */
+export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
+  if (emails.length === 0) return;
+  const column = <T>(pick: (email: NewEmail) => T): T[] => emails.map(pick);
+  await tx.query(WRITE, [
+    column((e) => e.id),
+    column((e) => e.tenant),
+    column((e) => e.type),
+    column((e) => e.lang),
+    column((e) => e.userId),
+    column((e) => e.recipientId),
+    column((e) => e.recipientExternalId),
+    column((e) => e.to[0]?.address ?? ''),
+    column((e) => e.subject),
+    column(messageJson),
+    column((e) => JSON.stringify(e.metadata)),
+    column((e) => e.priority),
+    column((e) => e.delivery),
+    column((e) => e.retry),
+    column((e) => e.maxAttempts),
+    column((e) => e.route),
+    column((e) => e.requestId),
+    column((e) => e.scheduledAt?.toISOString() ?? null),
+    column((e) => e.expiresAt?.toISOString() ?? null),
+    column((e) => hashContent(e)),
+    column((e) => e.html),
+    column((e) => e.text),
+    column((e) => (e.attachments.length > 0 ? JSON.stringify(e.attachments) : null)),
+    column(sizeOf),
+  ]);
+}
+
+const WRITE = {
+  name: 'outbox_write_emails',
+  text: `
+    with input as materialized (
+      select *, scheduled_at is not null and scheduled_at > now() as waits
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[],
+        $9::text[], $10::text[], $11::text[], $12::smallint[], $13::text[], $14::text[], $15::smallint[],
+        $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::text[], $21::text[], $22::text[],
+        $23::text[], $24::integer[])
+        with ordinality as i(id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address,
+          subject, message, metadata, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
+          expires_at, content_hash, html, text, attachments, bytes, position)
+    ), written as (
+      insert into postrider.emails (id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address,
+        subject, message, metadata, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
+        expires_at, content_hash)
+      select id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address, subject,
+        message::jsonb, metadata::jsonb, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
+        expires_at, decode(content_hash, 'hex')
+      from input
+    ), bodies as (
+      insert into postrider.email_bodies (email_id, html, text, attachments)
+      select id, html, text, attachments::jsonb from input
+    )
+    insert into postrider.email_queue (id, due_at, expires_at, bytes, max_attempts, priority, ready, at_most_once,
+      bell, route, tenant)
+    select id, case when waits then scheduled_at end, expires_at, bytes, max_attempts, priority, not waits,
+      delivery = 'at-most-once', coalesce(position = first_ready, false), route, tenant
+    from input, (select min(position) as first_ready from input where not waits) f`,
+};
+
+function messageJson({ from, replyTo, to, cc, bcc, headers }: NewEmail): string {
+  return JSON.stringify({
+    ...(from ? { from } : {}),
+    ...(replyTo.length ? { replyTo } : {}),
+    to,
+    ...(cc.length ? { cc } : {}),
+    ...(bcc.length ? { bcc } : {}),
+    ...(Object.keys(headers).length ? { headers } : {}),
+  });
+}
+
+function sizeOf(email: NewEmail): number {
+  let bytes = Buffer.byteLength(email.html) + Buffer.byteLength(email.text);
+  for (const attachment of email.attachments) bytes += attachment.content.length;
+  return bytes;
+}
+
+/** What the worker compares: content that passed validation at intake need not be validated again. */
+export function hashContent(content: { subject: string; html: string; text: string }): string {
+  const hash = createHash('sha256');
+  hash.update(`${content.subject.length}:${content.html.length}:${content.text.length}:`);
+  return hash.update(content.subject).update(content.html).update(content.text).digest('hex');
+}

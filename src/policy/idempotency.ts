@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { PostriderError } from '../kernel/index.js';
+import type { Queryable } from '../store/index.js';
+
+/**
+ * One answer per (tenant, key) for 24 hours, decided inside the accepting transaction without ever
+ * waiting in it: a second caller at the same moment is told so at once, not held until the first ends.
+ */
+export interface IdempotencyKey {
+  tenant: string;
+  key: string;
+  fingerprint: Buffer;
+}
+
+/** The first answer when there is one; null when the caller is first and holds the key until commit. */
+export async function findFirstAnswer<Answer>(tx: Queryable, key: IdempotencyKey): Promise<Answer | null> {
+  const lock = await tx.query<{ mine: boolean }>(
+    "select pg_try_advisory_xact_lock(hashtextextended('postrider.idempotency:' || $1 || ':' || $2, 7709)) as mine",
+    [key.tenant, key.key],
+  );
+  if (!lock.rows[0]?.mine) {
+    throw new PostriderError('IDEMPOTENCY_IN_PROGRESS', 'The same key is being accepted at this moment.', {
+      field: 'Idempotency-Key',
+      retryAfterSeconds: 1,
+    });
+  }
+  const { rows } = await tx.query<{ same: boolean; answer: Answer }>(
+    `select fingerprint = decode($3, 'hex') as same, answer from postrider.idempotency_keys
+     where tenant = $1 and key = $2 and created_at > now() - interval '24 hours'`,
+    [key.tenant, key.key, key.fingerprint.toString('hex')],
+  );
+  const first = rows[0];
+  if (!first) return null;
+  if (!first.same) {
+    throw new PostriderError('IDEMPOTENCY_CONFLICT', 'This key was used for another body.', {
+      field: 'Idempotency-Key',
+    });
+  }
+  return first.answer;
+}
+
+export async function rememberAnswer(
+  tx: Queryable,
+  key: IdempotencyKey,
+  emailId: string,
+  answer: object,
+): Promise<void> {
+  await tx.query(
+    `insert into postrider.idempotency_keys (tenant, key, fingerprint, email_id, answer)
+     values ($1, $2, decode($3, 'hex'), $4, $5::text::jsonb)
+     on conflict (tenant, key) do update
+     set fingerprint = excluded.fingerprint, email_id = excluded.email_id, answer = excluded.answer, created_at = now()`,
+    [key.tenant, key.key, key.fingerprint.toString('hex'), emailId, JSON.stringify(answer)],
+  );
+}
+
+/** The same for equal bodies, whatever the order of their keys. */
+export function fingerprint(body: unknown): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(body)))
+    .digest();
+}
+
+export async function forgetOldKeys(database: Queryable): Promise<number> {
+  const { rowCount } = await database.query(
+    "delete from postrider.idempotency_keys where created_at < now() - interval '24 hours' returning key",
+  );
+  return rowCount;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}

@@ -1,0 +1,17 @@
+export { findMissingRecipients } from './check-recipients.js';
+export {
+  type Content,
+  type ContentProblem,
+  checkContent,
+  isBlank,
+  MAX_BODY_BYTES,
+  MAX_SUBJECT_CHARACTERS,
+} from './content-rules.js';
+export { findFirstAnswer, fingerprint, forgetOldKeys, rememberAnswer } from './idempotency.js';
+export {
+  decideRetry,
+  findRetryPreset,
+  RETRY_PRESETS,
+  type RetryPreset,
+  type RetryPresetName,
+} from './retry-presets.js';

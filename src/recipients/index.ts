@@ -1,0 +1,1 @@
+export { findRecipients, type RecipientRef, recipientKey } from './find-recipients.js';

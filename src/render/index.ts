@@ -1,0 +1,2 @@
+export { deriveHtml } from './derive-html.js';
+export { deriveText } from './derive-text.js';

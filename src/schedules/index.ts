@@ -1,0 +1,1 @@
+export { scheduleReserved } from './settings.js';

@@ -1,0 +1,40 @@
+import type { Logger } from '../../kernel/index.js';
+import type { Outcome, Provider } from '../provider.js';
+
+/**
+ * Sends nothing: writes one line with the email's id and how many it would have gone to. Never a
+ * body, a subject or an address.
+ */
+export function createConsoleProvider({ logger }: { logger: Logger }): Provider {
+  return {
+    name: 'console',
+
+    async send(email, attempt) {
+      if (attempt.signal.aborted) return unsent('STOPPING', 'the process is stopping');
+      if (!attempt.mayDeliver()) return unsent('LEASE_LOST', 'the claim may have been taken over');
+      logger.info(
+        { outboxId: email.id, provider: 'console', recipients: email.recipients.length },
+        'email written to the console',
+      );
+      return { kind: 'sent', providerMessageId: `console-${email.id}`, trace: { stage: 'reply' } };
+    },
+
+    async testConnection() {
+      return { ok: true, message: 'the console needs no connection' };
+    },
+
+    async close() {},
+  };
+}
+
+function unsent(code: string, message: string): Outcome {
+  return {
+    kind: 'deferred',
+    scope: 'route',
+    code,
+    category: 'TRANSIENT_ERROR',
+    message,
+    trace: { stage: 'connect' },
+    uncounted: true,
+  };
+}

@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { simpleParser } from 'mailparser';
+import PostalMime from 'postal-mime';
+import { describe, expect, test } from 'vitest';
+import { outgoingEmail } from '../outgoing-email.fixture.js';
+import type { OutgoingEmail } from '../provider.js';
+import { composeMessage } from './compose-message.js';
+
+async function source(parts: Partial<OutgoingEmail>): Promise<string> {
+  return (await composeMessage(outgoingEmail(parts))).toString('utf8');
+}
+
+const SCRIPTS = [
+  'Grüße aus Köln',
+  'Καλημέρα κόσμε',
+  'Добро пожаловать',
+  'ברוך הבא',
+  'مرحبا بالعالم',
+  'नमस्ते दुनिया',
+  '안녕하세요 여러분',
+  'ようこそ、世界',
+  '验证码：482913',
+  'ยินดีต้อนรับ',
+  'Chào mừng bạn',
+  '🎉👩‍👩‍👧‍👦 party',
+  'naïve “quotes” – and… more',
+  '=?UTF-8?Q?not_encoded?=',
+  '"quoted" \\ back, <angle>; comma',
+  'two  spaces',
+  'a'.repeat(150),
+];
+
+/** Visible text in many scripts, without control characters. */
+const visibleText = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...SCRIPTS) },
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 150 }),
+    fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 150 }),
+    fc.array(fc.constantFrom(...SCRIPTS), { minLength: 2, maxLength: 5 }).map((all) => all.join(' ')),
+  )
+  // Readers trim what stands at the ends, and fold exotic spaces in their own ways.
+  .map((text) => text.replace(/[\x00-\x1f\x7f-\x9f\p{Z}]/gu, ' ').trim())
+  .filter((text) => text !== '');
+
+const bodyText = fc
+  .array(
+    fc.oneof(visibleText, fc.constantFrom('', '.', '..', 'From here', 'x'.repeat(1200), 'tab\there ', '--')),
+    {
+      minLength: 1,
+      maxLength: 12,
+    },
+  )
+  .map((lines) => ['Hello', ...lines].join('\n'));
+
+const RUNS = { numRuns: 200 };
+
+const withoutEnd = (text: string | undefined) => (text ?? '').replace(/\r\n/g, '\n').replace(/\n+$/, '');
+
+describe('any text in any script → two independent readers give it back', () => {
+  test('subject, name, text and HTML', async () => {
+    await fc.assert(
+      fc.asyncProperty(visibleText, visibleText, bodyText, bodyText, async (subject, name, text, html) => {
+        const message = await composeMessage(
+          outgoingEmail({ subject, text, html, to: [{ address: 'reader@example.net', name }] }),
+        );
+        const postal = await PostalMime.parse(message);
+        expect(postal.subject).toBe(subject);
+        expect(postal.to?.[0]).toMatchObject({ address: 'reader@example.net', name });
+        expect(withoutEnd(postal.text)).toBe(withoutEnd(text));
+        expect(withoutEnd(postal.html)).toBe(withoutEnd(html));
+        const parsed = await simpleParser(message);
+        expect(parsed.subject).toBe(subject);
+        expect(withoutEnd(parsed.text)).toBe(withoutEnd(text));
+        expect(withoutEnd(parsed.html || '')).toBe(withoutEnd(html));
+      }),
+      RUNS,
+    );
+  });
+
+  test('the wire form → ASCII, CRLF only, lines within 998, header lines within 78 unless one word', async () => {
+    await fc.assert(
+      fc.asyncProperty(visibleText, visibleText, bodyText, async (subject, name, text) => {
+        const message = await source({
+          subject,
+          text,
+          html: text,
+          to: [{ address: 'reader@example.net', name }],
+        });
+        expect(message).toMatch(/^[\r\n\t\x20-\x7e]*$/);
+        expect(message).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
+        const lines = message.split('\r\n');
+        expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998);
+        const head = message.slice(0, message.indexOf('\r\n\r\n')).split('\r\n');
+        for (const line of head) expect(line.length <= 78 || !/\S \S/.test(line.slice(12))).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('headers', () => {
+  test('the fixed ones → present, the same on every attempt', async () => {
+    const first = await source({});
+    expect(first).toContain('From: "Sender" <sender@example.com>\r\n');
+    expect(first).toContain('Date: Fri, 02 Jan 2026 03:04:05 +0000\r\n');
+    expect(first).toContain('Message-ID: <0192f0c1-7b2e-7000-8000-000000000001@example.com>\r\n');
+    expect(first).toContain('MIME-Version: 1.0\r\n');
+    expect(await source({})).toBe(first);
+  });
+
+  test('bcc → in no header, with and without attachments', async () => {
+    const bcc = [{ address: 'hidden@example.org' }];
+    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('a') }];
+    expect(await source({ bcc })).not.toContain('hidden');
+    expect(await source({ bcc, attachments })).not.toContain('hidden');
+    expect(await source({ bcc, to: [] })).toContain('To: undisclosed-recipients:;\r\n');
+  });
+
+  test('a long List-Unsubscribe → folded between its links, never encoded', async () => {
+    const link = `<https://example.com/unsubscribe?token=${'t'.repeat(90)}>`;
+    const value = `${link}, <mailto:unsubscribe@example.com>`;
+    const message = await source({ headers: { 'List-Unsubscribe': value } });
+    expect(message).toContain(`List-Unsubscribe: ${link},\r\n <mailto:unsubscribe@example.com>\r\n`);
+  });
+
+  test('several recipients with names → one per line, read back in order', async () => {
+    const to = [
+      { address: 'a@example.net', name: 'Öl, "AG"' },
+      { address: 'b@bücher.example' },
+      { address: 'c@example.net', name: 'C, D' },
+    ];
+    const parsed = await PostalMime.parse(await composeMessage(outgoingEmail({ to })));
+    expect(parsed.to).toEqual([
+      { address: 'a@example.net', name: 'Öl, "AG"' },
+      { address: 'b@xn--bcher-kva.example', name: '' },
+      { address: 'c@example.net', name: 'C, D' },
+    ]);
+  });
+
+  test.each<[string, Partial<OutgoingEmail>, string]>([
+    ['CRLF in the subject', { subject: 'a\r\nBcc: x@example.org' }, 'INVALID_HEADER'],
+    ['NUL in a name', { from: { address: 'a@example.com', name: 'a\0b' } }, 'INVALID_HEADER'],
+    ['LF in a header value', { headers: { 'X-A': 'a\nb' } }, 'INVALID_HEADER'],
+    ['colon in a header name', { headers: { 'X-A: b': 'c' } }, 'INVALID_HEADER'],
+    ['Bcc as a header', { headers: { bcc: 'x@example.org' } }, 'INVALID_HEADER'],
+    ['Content-Type as a header', { headers: { 'content-type': 'text/html' } }, 'INVALID_HEADER'],
+    ['CR in an address', { replyTo: [{ address: 'a\r@example.com' }] }, 'INVALID_EMAIL'],
+  ])('%s → refused, with and without attachments', async (_case, parts, code) => {
+    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('a') }];
+    await expect(source(parts)).rejects.toMatchObject({ code });
+    await expect(source({ ...parts, attachments })).rejects.toMatchObject({ code });
+  });
+});
+
+describe('parts', () => {
+  test.each([
+    ['plain ASCII', 'Hello there', '7bit'],
+    ['a few umlauts', 'Viele Grüße aus dem hohen Norden', 'quoted-printable'],
+    ['mostly not ASCII', '안녕하세요 여러분', 'base64'],
+    ['a line too long', 'x'.repeat(2000), 'quoted-printable'],
+    ['the boundary itself', '--=_pr_0192f0c1-7b2e-7000-8000-000000000001--', 'quoted-printable'],
+  ])('%s → in the encoding that fits', async (_case, text, encoding) => {
+    const message = await source({ text, html: '' });
+    expect(message).toContain(`Content-Transfer-Encoding: ${encoding}\r\n`);
+    expect(withoutEnd((await PostalMime.parse(message)).text)).toBe(text);
+  });
+
+  test('attachment and inline image → read back byte for byte', async () => {
+    const file = Buffer.from(Array.from({ length: 3000 }, (_, i) => i % 256));
+    const message = await composeMessage(
+      outgoingEmail({
+        subject: 'Täglich',
+        to: [{ address: 'reader@example.net', name: '한글' }],
+        html: '<p>Grüße <img src="cid:logo"></p>',
+        text: 'Grüße',
+        attachments: [
+          { filename: 'Übersicht.bin', contentType: 'application/octet-stream', content: file },
+          {
+            filename: 'logo.png',
+            contentType: 'image/png',
+            content: file.subarray(0, 100),
+            contentId: 'logo',
+          },
+        ],
+      }),
+    );
+    const parsed = await PostalMime.parse(message);
+    expect(parsed).toMatchObject({ subject: 'Täglich', to: [{ name: '한글' }] });
+    expect(parsed.html).toContain('Grüße');
+    expect(parsed.attachments.map(({ filename }) => filename).sort()).toEqual(['logo.png', 'Übersicht.bin']);
+    const read = parsed.attachments.find(({ filename }) => filename === 'Übersicht.bin')!;
+    expect(Buffer.from(read.content as ArrayBuffer).equals(file)).toBe(true);
+    const image = parsed.attachments.find(({ filename }) => filename === 'logo.png')!;
+    expect(image).toMatchObject({ contentId: '<logo>', disposition: 'inline' });
+  });
+
+  test('an attachment named like a path or a link → content only, nothing is read or fetched', async () => {
+    const attachments = [
+      { filename: '/etc/passwd', contentType: 'text/plain', content: Buffer.from('mine') },
+      { filename: 'https://example.com/x', contentType: 'text/plain', content: Buffer.from('also mine') },
+    ];
+    const parsed = await PostalMime.parse(await composeMessage(outgoingEmail({ attachments })));
+    const contents = parsed.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).toString());
+    expect(contents).toEqual(['mine', 'also mine']);
+  });
+});

@@ -1,0 +1,39 @@
+import { PostriderError } from '../../kernel/index.js';
+import type { OutgoingEmail } from '../provider.js';
+import { composeWithAttachments } from './compose-with-attachments.js';
+import { encodeBodyPart } from './encode-body-part.js';
+import { messageHeaders } from './message-headers.js';
+
+/**
+ * The message as RFC 5322 and MIME want it, the same bytes on every attempt. The common text and
+ * HTML is written here directly; attachments and inline images go through nodemailer's composer.
+ * Bcc never appears. Refuses (INVALID_HEADER, INVALID_EMAIL) what would break out of a header.
+ */
+export function composeMessage(email: OutgoingEmail): Buffer | Promise<Buffer> {
+  if (email.attachments.length > 0) return composeWithAttachments(email);
+  const head = `${messageHeaders(email)}MIME-Version: 1.0\r\n`;
+  const boundary = boundaryOf(email.id);
+  if (email.html === '') return Buffer.from(head + part('text/plain', email.text, boundary));
+  if (email.text === '') return Buffer.from(head + part('text/html', email.html, boundary));
+  return Buffer.from(
+    `${head}Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n` +
+      `--${boundary}\r\n${part('text/plain', email.text, boundary)}\r\n` +
+      `--${boundary}\r\n${part('text/html', email.html, boundary)}\r\n` +
+      `--${boundary}--\r\n`,
+  );
+}
+
+function part(type: string, content: string, boundary: string): string {
+  const { encoding, body } = encodeBodyPart(content, boundary);
+  return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}`;
+}
+
+/** `=_` occurs in neither quoted-printable nor base64; a 7bit part is checked for it. */
+function boundaryOf(id: string): string {
+  if (!/^[A-Za-z0-9-]{1,60}$/.test(id)) {
+    throw new PostriderError('INVALID_PAYLOAD', 'An email id is letters, digits and hyphens.', {
+      field: 'id',
+    });
+  }
+  return `=_pr_${id}`;
+}

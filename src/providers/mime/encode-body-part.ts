@@ -1,0 +1,46 @@
+import { encodeQuotedPrintable } from './encode-quoted-printable.js';
+
+/**
+ * Text as a transfer-encoded body: as it is when it is plain ASCII in short lines, quoted-printable
+ * when it mostly is, base64 when it mostly is not. Line ends become CRLF; nothing else changes.
+ */
+export function encodeBodyPart(content: string, boundary: string): EncodedBody {
+  const text = content.replace(/\r\n|\r|\n/g, '\r\n');
+  if (PLAIN.test(text) && !hasLongLine(text) && !text.includes(boundary)) {
+    return { encoding: '7bit', body: text };
+  }
+  const bytes = Buffer.from(text, 'utf8');
+  // A non-ASCII byte costs three characters quoted and 4/3 in base64.
+  if (countEightBit(bytes) * 5 > bytes.length) {
+    return { encoding: 'base64', body: wrapBase64(bytes.toString('base64')) };
+  }
+  return { encoding: 'quoted-printable', body: encodeQuotedPrintable(bytes) };
+}
+
+export interface EncodedBody {
+  encoding: '7bit' | 'quoted-printable' | 'base64';
+  body: string;
+}
+
+const PLAIN = /^[\t\r\n\x20-\x7e]*$/;
+const MAX_PLAIN_LINE = 900;
+
+// A regular expression for this tries every position of every line: half a millisecond an email.
+function hasLongLine(text: string): boolean {
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+    if (end - start > MAX_PLAIN_LINE) return true;
+    start = end + 1;
+  }
+  return text.length - start > MAX_PLAIN_LINE;
+}
+
+function countEightBit(bytes: Buffer): number {
+  let count = 0;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 0x7f) count += 1;
+  return count;
+}
+
+function wrapBase64(text: string): string {
+  return text.replace(/.{76}(?=.)/g, '$&\r\n');
+}

@@ -1,0 +1,134 @@
+import type { Mailbox } from '../kernel/index.js';
+
+/**
+ * The port every way out implements. A provider returns a value and never throws for what a server
+ * or network may do; it asks `mayDeliver` right before the act that cannot be taken back.
+ */
+export interface Provider {
+  /** What is written to the log as `provider`: console, smtp, ses, resend. */
+  readonly name: string;
+  send(email: OutgoingEmail, attempt: AttemptContext): Promise<Outcome>;
+  /** Connects and authenticates without sending anything. */
+  testConnection(): Promise<ConnectionReport>;
+  /** Ends idle connections; calls in flight have finished or been aborted before. */
+  close(): Promise<void>;
+}
+
+export interface OutgoingEmail {
+  /** The email's id, also the idempotency key where a provider has one. */
+  id: string;
+  /** Deterministic per email, with angle brackets, so that a repeat can be recognised. */
+  messageId: string;
+  /** When the email was accepted; the Date header, the same on every attempt. */
+  date: Date;
+  from: Mailbox;
+  replyTo: Mailbox[];
+  to: Mailbox[];
+  cc: Mailbox[];
+  bcc: Mailbox[];
+  subject: string;
+  html: string;
+  text: string;
+  headers: Record<string, string>;
+  attachments: OutgoingAttachment[];
+  /** Envelope recipients of this attempt: all of to, cc and bcc, or those still to be reached. */
+  recipients: string[];
+}
+
+export interface OutgoingAttachment {
+  filename: string;
+  contentType: string;
+  content: Buffer;
+  /** Set for inline images referred to as cid:… */
+  contentId?: string;
+}
+
+export interface AttemptContext {
+  /** Wall time by which the final dot (or the request) must have been sent. */
+  sendDeadlineAt: number;
+  /** Aborted when the process must stop now; what is not past the final dot ends as Deferred. */
+  signal: AbortSignal;
+  /** False when the lease may have been lost: then nothing that could lead to delivery is sent. */
+  mayDeliver(): boolean;
+}
+
+export type Outcome = Sent | Deferred | Rejected | Unknown | Misconfigured;
+
+/** What a failure is about: it decides who else must not be tried. */
+export type FailureScope = 'recipient' | 'message' | 'route' | 'account';
+
+export type ErrorCategory =
+  | 'PERMANENT_ERROR'
+  | 'TRANSIENT_ERROR'
+  | 'QUOTA_ERROR'
+  | 'TIMEOUT_ERROR'
+  | 'CONFIGURATION_ERROR'
+  | 'VALIDATION_ERROR'
+  | 'UNKNOWN_ERROR';
+
+export interface Sent {
+  kind: 'sent';
+  providerMessageId: string | null;
+  trace: Trace;
+  /** Recipients refused for good while the others were accepted. */
+  refused?: RecipientFailure[];
+  /** Recipients to try again, while the others were accepted. */
+  remaining?: RecipientFailure[];
+}
+
+interface Failure {
+  scope: FailureScope;
+  /** Our name for it, such as SMTP_451, ECONNREFUSED, SES_THROTTLING. */
+  code: string;
+  category: ErrorCategory;
+  /** The server's or system's own words, one line, bounded. */
+  message: string;
+  trace: Trace;
+}
+
+/** Certainly not delivered; worth another try. */
+export interface Deferred extends Failure {
+  kind: 'deferred';
+  /** Wall time in ms the server asked us to wait for. */
+  retryAt?: number;
+  /** True when the cause is on our side and must not cost an attempt (lease lost, stopping, quota). */
+  uncounted?: boolean;
+  /** True when no table row classified it; the retry preset then decides. */
+  unclassified?: boolean;
+}
+
+/** Certainly not delivered; never will be. */
+export interface Rejected extends Failure {
+  kind: 'rejected';
+}
+
+/** May have been delivered: the answer was lost after the last byte was sent. */
+export interface Unknown extends Failure {
+  kind: 'unknown';
+}
+
+/** The account or setting is wrong: no email of this route can go. */
+export interface Misconfigured extends Failure {
+  kind: 'misconfigured';
+}
+
+export interface RecipientFailure {
+  address: string;
+  code: string;
+  message: string;
+}
+
+/** What was seen, for the timeline. */
+export interface Trace {
+  /** How far the attempt came; see docs/STATES.md. */
+  stage: string;
+  responseCode?: number;
+  response?: string;
+  /** The conversation, bounded, credentials masked, without the message itself. */
+  conversation?: string[];
+}
+
+export interface ConnectionReport {
+  ok: boolean;
+  message: string;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../kernel/index.js';
+import { attemptContext, outgoingEmail } from '../outgoing-email.fixture.js';
+import { scriptedProvider, takesAll } from './scripted-provider.fixture.js';
+import { greet, type Peer, takeMessage } from './scripted-server.fixture.js';
+
+describe('the pool', () => {
+  test('forty emails over three connections → all sent', async () => {
+    const { provider, server } = await scriptedProvider([takesAll('PIPELINING')], { maxConnections: 3 });
+    const signal = new AbortController().signal;
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, () => provider.send(outgoingEmail(), attemptContext({ signal }))),
+    );
+    expect(outcomes.every(({ kind }) => kind === 'sent')).toBe(true);
+    expect(server.peers).toHaveLength(3);
+  });
+
+  test('no connection free until the deadline → deferred, uncounted', async () => {
+    const { provider } = await scriptedProvider([async (peer) => greet(peer)], { maxConnections: 1 });
+    const stop = new AbortController();
+    const first = provider.send(outgoingEmail(), attemptContext({ signal: stop.signal }));
+    const second = provider.send(outgoingEmail(), attemptContext({ sendDeadlineAt: systemClock.now() + 60 }));
+    expect(await second).toMatchObject({ kind: 'deferred', code: 'POOL_TIMEOUT', uncounted: true });
+    stop.abort();
+    await first;
+  });
+
+  test.each([
+    ['closes it unheard', (peer: Peer) => peer.drop()],
+    ['says 421 and closes', (peer: Peer) => peer.say('421 4.4.2 idle too long')],
+  ])('server %s at the next MAIL → sent on a new connection in the same attempt', async (_case, end) => {
+    const { provider, server } = await scriptedProvider([
+      async (peer) => {
+        await greet(peer, 'PIPELINING');
+        await takeMessage(peer);
+        await peer.line(/^MAIL/);
+        end(peer);
+      },
+      takesAll('PIPELINING'),
+    ]);
+    expect(await provider.send(outgoingEmail(), attemptContext())).toMatchObject({ kind: 'sent' });
+    expect(await provider.send(outgoingEmail(), attemptContext())).toMatchObject({ kind: 'sent' });
+    expect(server.peers).toHaveLength(2);
+  });
+
+  test('a new connection that dies at MAIL → deferred, not tried again', async () => {
+    const { provider, server } = await scriptedProvider([
+      async (peer) => {
+        await greet(peer);
+        await peer.line(/^MAIL/);
+        peer.drop();
+      },
+    ]);
+    expect(await provider.send(outgoingEmail(), attemptContext())).toMatchObject({ kind: 'deferred' });
+    expect(server.peers).toHaveLength(1);
+  });
+
+  test('idle for its time → retired with QUIT', async () => {
+    const { provider, server } = await scriptedProvider([takesAll('PIPELINING')], { idleTimeoutMs: 20 });
+    await provider.send(outgoingEmail(), attemptContext());
+    await server.peers[0]!.closed;
+    expect(server.peers[0]!.received).toMatch(/QUIT\r\n$/);
+  });
+});

@@ -1,0 +1,18 @@
+/**
+ * The id under which a server queued a message, from the text of its 250: the forms of Postfix
+ * (`queued as X`), Exim and Gmail (`id=X`), and SES and others that answer `Ok X`. Undefined where
+ * none is recognised.
+ */
+export function parseQueueId(text: string): string | undefined {
+  for (const form of FORMS) {
+    const id = form.exec(text)?.[1];
+    if (id) return id.slice(0, 200);
+  }
+  return undefined;
+}
+
+const FORMS = [
+  /\bqueued as <?([\w.@+-]+)/i,
+  /\bid=<?([\w.@+-]+)/i,
+  /^(?:2\.\d+\.\d+ )?ok:? <?([\w@.+-]*\d[\w@.+-]{11,})>?$/i,
+];

@@ -1,0 +1,77 @@
+import type { Deferred, Misconfigured, Outcome, Rejected, Trace, Unknown } from '../provider.js';
+import { classifyNetworkError } from './classify-network-error.js';
+import { classifySmtpReply } from './classify-smtp-reply.js';
+import { oneLine } from './conversation.js';
+import { parseRetryHint } from './parse-retry-hint.js';
+import type { SmtpReply } from './reply-reader.js';
+import type { Lost, SmtpConnection } from './smtp-connection.js';
+
+/**
+ * The outcome of an attempt that the server refused with a reply. The stage decides what the
+ * refusal is about; a wait the server asked for is passed on.
+ */
+export function outcomeOfReply(reply: SmtpReply, connection: SmtpConnection, nowMs: number): Outcome {
+  const verdict = classifySmtpReply(reply.code, connection.stage);
+  const failure = { ...verdict, message: replyText(reply), trace: traceOf(connection, reply) };
+  switch (failure.kind) {
+    case 'deferred': {
+      const hintMs = parseRetryHint(failure.message);
+      const deferred: Deferred = { ...failure, kind: 'deferred' };
+      return hintMs === undefined ? deferred : { ...deferred, retryAt: nowMs + hintMs };
+    }
+    case 'rejected':
+      return { ...failure, kind: 'rejected' } satisfies Rejected;
+    case 'misconfigured':
+      return { ...failure, kind: 'misconfigured' } satisfies Misconfigured;
+  }
+}
+
+/** The outcome of an attempt whose connection was lost while nothing could have been delivered. */
+export function outcomeOfLoss(lost: Lost, connection: SmtpConnection): Outcome {
+  const { code, message } = lost;
+  const trace = traceOf(connection);
+  if (OUR_SIDE.has(code)) {
+    return {
+      kind: 'deferred',
+      scope: 'route',
+      code,
+      category: 'TRANSIENT_ERROR',
+      message,
+      trace,
+      uncounted: true,
+    };
+  }
+  return { ...classifyNetworkError(code), scope: 'route', code, message, trace };
+}
+
+/** The outcome once the final dot is out and no usable answer came. */
+export function outcomeUnknown(lost: Lost, connection: SmtpConnection): Unknown {
+  return {
+    kind: 'unknown',
+    scope: 'message',
+    code: lost.code,
+    category: lost.code === 'ETIMEDOUT' ? 'TIMEOUT_ERROR' : 'UNKNOWN_ERROR',
+    message: lost.message,
+    trace: traceOf(connection),
+  };
+}
+
+export function traceOf(connection: SmtpConnection, reply?: SmtpReply): Trace {
+  const trace: Trace = { stage: connection.stage, conversation: connection.conversation.lines() };
+  if (reply) {
+    trace.responseCode = reply.code;
+    trace.response = replyText(reply);
+  }
+  return trace;
+}
+
+export function replyText(reply: SmtpReply): string {
+  return oneLine(reply.lines.join(' ').trim(), 500);
+}
+
+export const STOPPING = 'STOPPING';
+export const LEASE_LOST = 'LEASE_LOST';
+export const POOL_TIMEOUT = 'POOL_TIMEOUT';
+
+/** Reasons the server has no part in: they cost the email no attempt. */
+const OUR_SIDE = new Set([STOPPING, LEASE_LOST, POOL_TIMEOUT]);

@@ -1,0 +1,18 @@
+import type { Lifecycle } from '../kernel/index.js';
+import type { Claim } from '../outbox/index.js';
+
+/**
+ * The port of a queue engine: it says when there is work and hands out claims. Truth stays in the
+ * ledger, so an engine may forget, repeat or reorder; it must never invent a claim.
+ */
+export interface Engine extends Lifecycle {
+  readonly name: 'postgres' | 'rabbitmq' | 'bullmq';
+  /** Up to `limit` claims, owned by this worker; none when there is nothing to do now. */
+  claim(limit: number): Promise<Claim[]>;
+  /** One email that was in the hands of a worker that died, to be attempted with nothing beside it. */
+  claimSuspect(): Promise<Claim | null>;
+  /** Called whenever claiming may succeed again. Several calls may be folded into one. */
+  onWork(fn: () => void): void;
+  /** Something was committed: by this process, or heard from the database. */
+  ring(): void;
+}

@@ -1,0 +1,171 @@
+import { type Clock, isPostriderError, killPoint, newId, PostriderError } from '../kernel/index.js';
+import { type NewEmail, writeEmails } from '../outbox/index.js';
+import {
+  findFirstAnswer,
+  findMissingRecipients,
+  findRetryPreset,
+  fingerprint,
+  RETRY_PRESETS,
+  rememberAnswer,
+} from '../policy/index.js';
+import { callerTransaction, type Database, type Queryable } from '../store/index.js';
+import { type EmailDraft, parseEmailDraft } from './email-draft.js';
+
+/**
+ * The one way in: validate → policy → write, in the caller's transaction or one of its own. What it
+ * returns is durable once that transaction commits; what it refuses has left no trace.
+ */
+export interface Accepted {
+  queued: true;
+  emailId: string;
+  requestId: string;
+  status: 'pending' | 'scheduled';
+}
+
+export interface AcceptOptions {
+  /** The caller's open transaction; without it the email is committed at once. */
+  tx?: unknown;
+  requestId?: string;
+  idempotencyKey?: string;
+}
+
+export interface Intake {
+  accept(input: unknown, options?: AcceptOptions): Promise<Accepted>;
+  /** All or none, in one statement. */
+  acceptBatch(
+    inputs: readonly unknown[],
+    options?: Omit<AcceptOptions, 'idempotencyKey'>,
+  ): Promise<Accepted[]>;
+}
+
+export interface IntakeOptions {
+  database: Database;
+  clock: Clock;
+  /** The company of emails that name none. */
+  defaultTenant: string;
+  /** Whether emails that name no sender have one. */
+  hasSender: boolean;
+  retryPreset: string;
+  /** Cap on attempts, or null for what the preset says. */
+  maxAttempts: number | null;
+  /** An email of ours was committed: no need to wait for the bell. */
+  onAccepted(): void;
+}
+
+const MAX_BATCH = 1000;
+
+export function createIntake(options: IntakeOptions): Intake {
+  const { database, clock } = options;
+
+  function prepare(input: unknown, requestId: string | undefined, field: string): NewEmail {
+    try {
+      return complete(parseEmailDraft(input, clock.now()), requestId);
+    } catch (error) {
+      if (field === '' || !isPostriderError(error)) throw error;
+      throw new PostriderError(error.code, error.message, {
+        field: error.field ? `${field}.${error.field}` : field,
+      });
+    }
+  }
+
+  function complete(draft: EmailDraft, requestId: string | undefined): NewEmail {
+    const { companyId, ...content } = draft;
+    if (!draft.from && !options.hasSender) {
+      throw new PostriderError(
+        'INVALID_PAYLOAD',
+        'from is needed: no default sender is set (SMTP_FROM_EMAIL).',
+        {
+          field: 'from',
+        },
+      );
+    }
+    const id = newId(clock.now());
+    const retry = draft.retry ?? options.retryPreset;
+    const preset = findRetryPreset(retry) ?? RETRY_PRESETS.gateway;
+    return {
+      ...content,
+      id,
+      tenant: companyId ?? options.defaultTenant,
+      requestId: requestId ?? id,
+      priority: draft.priority ?? 3,
+      delivery: draft.delivery ?? 'at-least-once',
+      retry,
+      maxAttempts: Math.min(preset.attempts, options.maxAttempts ?? preset.attempts),
+      route: 'default',
+    };
+  }
+
+  async function refuseMissingRecipients(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
+    const refs = emails.flatMap((email, index) =>
+      email.recipientId
+        ? [{ recipientId: email.recipientId, tenant: email.tenant, email: email.to[0]?.address ?? '', index }]
+        : [],
+    );
+    if (refs.length === 0) return;
+    const missing = (await findMissingRecipients(tx, refs))[0];
+    if (!missing) return;
+    const field = 'recipient.recipientId';
+    throw new PostriderError(
+      'RECIPIENT_NOT_FOUND',
+      'The recipient does not exist in this company with this address.',
+      {
+        field: emails.length > 1 ? `[${missing.index}].${field}` : field,
+      },
+    );
+  }
+
+  async function write(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
+    await refuseMissingRecipients(tx, emails);
+    killPoint('intake:before-write');
+    await writeEmails(tx, emails);
+    killPoint('intake:written');
+  }
+
+  async function acceptOnce(tx: Queryable, email: NewEmail, input: unknown, key: string): Promise<Accepted> {
+    const idempotency = { tenant: email.tenant, key, fingerprint: fingerprint(input) };
+    const first = await findFirstAnswer<Accepted>(tx, idempotency);
+    if (first) return first;
+    await write(tx, [email]);
+    const answer = answerOf(email, clock.now());
+    await rememberAnswer(tx, idempotency, email.id, answer);
+    return answer;
+  }
+
+  return {
+    async accept(input, { tx, requestId, idempotencyKey } = {}) {
+      const email = prepare(input, requestId, '');
+      const callers = tx === undefined ? null : callerTransaction(tx);
+      if (idempotencyKey !== undefined) {
+        if (callers) return acceptOnce(callers, email, input, idempotencyKey);
+        const answer = await database.transaction((own) => acceptOnce(own, email, input, idempotencyKey));
+        options.onAccepted();
+        return answer;
+      }
+      await write(callers ?? database, [email]);
+      if (!callers) options.onAccepted();
+      return answerOf(email, clock.now());
+    },
+    async acceptBatch(inputs, { tx, requestId } = {}) {
+      if (inputs.length > MAX_BATCH) {
+        throw new PostriderError('INVALID_PAYLOAD', `A batch holds at most ${MAX_BATCH} emails.`, {
+          field: 'emails',
+        });
+      }
+      const emails = inputs.map((input, index) => prepare(input, requestId, `[${index}]`));
+      const callers = tx === undefined ? null : callerTransaction(tx);
+      await write(callers ?? database, emails);
+      if (!callers) options.onAccepted();
+      return emails.map((email) => answerOf(email, clock.now()));
+    },
+  };
+}
+
+function answerOf(email: NewEmail, now: number): Accepted {
+  const waits = email.scheduledAt !== null && email.scheduledAt.getTime() > now;
+  return {
+    queued: true,
+    emailId: email.id,
+    requestId: email.requestId,
+    status: waits ? 'scheduled' : 'pending',
+  };
+}

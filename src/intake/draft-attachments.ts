@@ -1,0 +1,113 @@
+import { hasControlCharacter } from '../kernel/index.js';
+import type { StoredAttachment } from '../outbox/index.js';
+import { invalidPayload, parseLine, parsePattern, readFields } from './draft-fields.js';
+
+/**
+ * Files sent along, as base64. Checked without decoding: strict alphabet, right padding, sizes by arithmetic. A
+ * filename is a name and nothing else; a content type is one a MIME part may carry. At most 20 files, 10 MB in all.
+ */
+export function parseAttachments(input: unknown): StoredAttachment[] {
+  if (input === undefined) return [];
+  if (!Array.isArray(input)) throw invalidPayload('attachments', 'must be a list');
+  if (input.length > MAX_FILES) throw invalidPayload('attachments', `has more than ${MAX_FILES} files`);
+  let bytes = 0;
+  return Array.from(input, (item, index) => {
+    const attachment = parseAttachment(item, `attachments[${index}]`);
+    bytes += decodedLength(attachment.content);
+    if (bytes > MAX_BYTES)
+      throw invalidPayload('attachments', 'are larger than 10 MB in all', 'PAYLOAD_TOO_LARGE');
+    return attachment;
+  });
+}
+
+const MAX_FILES = 20;
+const MAX_BYTES = 10 * 1024 * 1024;
+const KEYS = ['filename', 'content', 'contentType', 'contentId'];
+const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+const CONTENT_TYPE = new RegExp(
+  `^(?=.{3,255}$)(?!multipart/)${TOKEN}/${TOKEN}(?:; ?${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
+  'i',
+);
+const CONTENT_ID = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~@-]{1,128}$/;
+
+function parseAttachment(input: unknown, path: string): StoredAttachment {
+  const fields = readFields(input, path, KEYS);
+  const filename = parseFilename(fields.filename, `${path}.filename`);
+  const contentId = parsePattern(
+    fields.contentId,
+    `${path}.contentId`,
+    CONTENT_ID,
+    'up to 128 characters without spaces or angle brackets',
+  );
+  const contentType = parsePattern(
+    fields.contentType,
+    `${path}.contentType`,
+    CONTENT_TYPE,
+    'a content type such as application/pdf',
+  );
+  return {
+    filename,
+    contentType: contentType ?? guessContentType(filename),
+    content: parseBase64(fields.content, `${path}.content`),
+    ...(contentId === null ? {} : { contentId }),
+  };
+}
+
+function parseFilename(input: unknown, field: string): string {
+  const filename = parseLine(input, field, 255);
+  if (filename === null) throw invalidPayload(field, 'is missing');
+  if (/[/\\]/.test(filename) || /^\.*$/.test(filename) || hasControlCharacter(filename))
+    throw invalidPayload(field, 'must be a name without a path');
+  if (Buffer.byteLength(filename) > 255) throw invalidPayload(field, 'is longer than 255 bytes');
+  return filename;
+}
+
+function parseBase64(input: unknown, field: string): string {
+  if (typeof input !== 'string') throw invalidPayload(field, 'must be a base64 string');
+  if (input.length > MAX_BYTES * 1.5)
+    throw invalidPayload(field, 'is larger than 10 MB', 'PAYLOAD_TOO_LARGE');
+  const padding = paddingOf(input);
+  const body = input.slice(0, input.length - padding);
+  if (input.length % 4 !== 0 || /[^A-Za-z0-9+/]/.test(body) || !hasClearTail(body, padding))
+    throw invalidPayload(field, 'is not strict base64');
+  return input;
+}
+
+/** The bits of the last character that padding makes meaningless must be zero, so a file has one spelling only. */
+function hasClearTail(body: string, padding: number): boolean {
+  if (padding === 0) return true;
+  const last = body[body.length - 1] ?? '';
+  return (padding === 1 ? 'AEIMQUYcgkosw048' : 'AQgw').includes(last) && last !== '';
+}
+
+function paddingOf(base64: string): number {
+  return base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+}
+
+function decodedLength(base64: string): number {
+  return (base64.length / 4) * 3 - paddingOf(base64);
+}
+
+const CONTENT_TYPES: Record<string, string> = {
+  csv: 'text/csv',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  gif: 'image/gif',
+  html: 'text/html',
+  ics: 'text/calendar',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  json: 'application/json',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain',
+  webp: 'image/webp',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: 'application/xml',
+  zip: 'application/zip',
+};
+
+function guessContentType(filename: string): string {
+  const extension = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
+  return Object.hasOwn(CONTENT_TYPES, extension) ? CONTENT_TYPES[extension]! : 'application/octet-stream';
+}

@@ -1,0 +1,180 @@
+import {
+  isSameAddress,
+  isUuid,
+  type Mailbox,
+  parseHeaders,
+  parseMailbox,
+  parseMailboxes,
+} from '../kernel/index.js';
+import type { DeliveryMode, NewEmail, Priority } from '../outbox/index.js';
+import { checkContent, isBlank, MAX_BODY_BYTES, RETRY_PRESETS } from '../policy/index.js';
+import { deriveHtml, deriveText } from '../render/index.js';
+import { parseAttachments } from './draft-attachments.js';
+import {
+  type Fields,
+  invalidPayload,
+  parseChoice,
+  parseLine,
+  parsePattern,
+  parseString,
+  readFields,
+} from './draft-fields.js';
+import { parseJsonObject } from './draft-json.js';
+import { parseTimes } from './draft-times.js';
+
+/**
+ * The body of `POST /v1/email/send` and the argument of `send()`, from unknown input to a draft every later step can
+ * trust: addresses and headers safe on the wire, text the store can hold, content within the rules, the missing part
+ * derived. Throws the first problem with its field. Refuses unknown keys; never trims, guesses or repairs.
+ */
+export function parseEmailDraft(input: unknown, now: number): EmailDraft {
+  const fields = readFields(input, '', KEYS);
+  const recipients = parseRecipients(fields);
+  const type = parseType(fields);
+  const times = parseTimes(fields.scheduledAt, fields.expiresAt, now);
+  return {
+    companyId: parsePattern(
+      fields.companyId,
+      'companyId',
+      COMPANY_ID,
+      '1 to 128 letters, digits, dots, colons, hyphens or underscores',
+    ),
+    type,
+    lang: parsePattern(fields.lang, 'lang', LANGUAGE_TAG, 'a language tag such as en or pt-BR'),
+    userId: parseLine(fields.userId, 'userId', MAX_ID_LENGTH),
+    ...parseRecipientIds(fields.recipient, recipients.to),
+    from: fields.from === undefined ? null : parseMailbox(fields.from, 'from'),
+    replyTo: parseMailboxes(fields.replyTo, 'replyTo', MAX_REPLY_TO),
+    ...recipients,
+    headers: parseHeaders(fields.headers, 'headers'),
+    ...parseContent(fields, type),
+    attachments: parseAttachments(fields.attachments),
+    priority: parsePriority(fields.priority),
+    ...times,
+    metadata: parseJsonObject(fields.metadata, 'metadata', METADATA_LIMITS),
+    delivery: parseChoice(fields.delivery, 'delivery', DELIVERY_MODES),
+    retry: parseChoice(fields.retry, 'retry', RETRY_NAMES),
+  };
+}
+
+/** A new email before the tenant, the ids and the defaults are filled in; null is "not said". */
+export interface EmailDraft
+  extends Omit<
+    NewEmail,
+    'id' | 'tenant' | 'requestId' | 'maxAttempts' | 'route' | 'retry' | 'delivery' | 'priority'
+  > {
+  companyId: string | null;
+  retry: string | null;
+  delivery: DeliveryMode | null;
+  priority: Priority | null;
+}
+
+const KEYS = [
+  ...[
+    'to',
+    'subject',
+    'html',
+    'text',
+    'from',
+    'replyTo',
+    'cc',
+    'bcc',
+    'headers',
+    'attachments',
+    'type',
+    'data',
+  ],
+  ...[
+    'lang',
+    'companyId',
+    'userId',
+    'recipient',
+    'priority',
+    'scheduledAt',
+    'expiresAt',
+    'delivery',
+    'retry',
+    'metadata',
+  ],
+];
+const RECIPIENT_KEYS = ['recipientId', 'externalId', 'email'];
+
+const MAX_RECIPIENTS = 50;
+const MAX_REPLY_TO = 10;
+const MAX_ID_LENGTH = 128;
+const METADATA_LIMITS = { maxBytes: 8 * 1024, maxDepth: 5 };
+const DATA_LIMITS = { maxBytes: 256 * 1024, maxDepth: 10 };
+const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const TYPE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+const DELIVERY_MODES: readonly DeliveryMode[] = ['at-least-once', 'at-most-once'];
+const RETRY_NAMES = Object.keys(RETRY_PRESETS);
+
+function parseRecipients(fields: Fields): Pick<EmailDraft, 'to' | 'cc' | 'bcc'> {
+  if (fields.to === undefined) throw invalidPayload('to', 'is missing');
+  const to = parseMailboxes(fields.to, 'to', MAX_RECIPIENTS);
+  if (to.length === 0) throw invalidPayload('to', 'has no address');
+  const cc = parseMailboxes(fields.cc, 'cc', MAX_RECIPIENTS);
+  const bcc = parseMailboxes(fields.bcc, 'bcc', MAX_RECIPIENTS);
+  if (to.length + cc.length + bcc.length > MAX_RECIPIENTS)
+    throw invalidPayload('to', `, cc and bcc have more than ${MAX_RECIPIENTS} addresses in all`);
+  return { to, cc, bcc };
+}
+
+/** `recipient` names the one person in `to`, by our id or by the application's. */
+function parseRecipientIds(
+  input: unknown,
+  to: Mailbox[],
+): Pick<EmailDraft, 'recipientId' | 'recipientExternalId'> {
+  if (input === undefined) return { recipientId: null, recipientExternalId: null };
+  const fields = readFields(input, 'recipient', RECIPIENT_KEYS);
+  const { address } = parseMailbox(fields.email, 'recipient.email');
+  if (to.length !== 1 || !isSameAddress(address, to[0]!.address))
+    throw invalidPayload('recipient.email', 'must be the one address in to');
+  const recipientId = fields.recipientId ?? null;
+  if (recipientId !== null && !isUuid(recipientId))
+    throw invalidPayload('recipient.recipientId', 'must be a UUID');
+  const recipientExternalId = parseLine(fields.externalId, 'recipient.externalId', MAX_ID_LENGTH);
+  if (recipientId === null && recipientExternalId === null)
+    throw invalidPayload('recipient', 'needs a recipientId or an externalId');
+  return { recipientId, recipientExternalId };
+}
+
+/** A type given with content is a label; `data` belongs to a type and is checked even where content makes it unneeded. */
+function parseType(fields: Fields): string | null {
+  const type = parsePattern(
+    fields.type,
+    'type',
+    TYPE,
+    'a letter and up to 63 letters, digits, dots, hyphens or underscores',
+  );
+  if (fields.data === undefined) return type;
+  if (type === null) throw invalidPayload('data', 'is only possible together with type');
+  parseJsonObject(fields.data, 'data', DATA_LIMITS);
+  return type;
+}
+
+function parseContent(fields: Fields, type: string | null): Pick<EmailDraft, 'subject' | 'html' | 'text'> {
+  const html = parseString(fields.html, 'html') ?? '';
+  const text = parseString(fields.text, 'text') ?? '';
+  if (type !== null && isBlank(html) && isBlank(text))
+    throw invalidPayload('type', 'has no template; send html or text along', 'UNKNOWN_TYPE');
+  const subject = parseString(fields.subject, 'subject');
+  if (subject === null) throw invalidPayload('subject', 'is missing');
+  const problem = checkContent({ subject, html, text });
+  if (problem !== null)
+    throw invalidPayload(problem.field, problem.message.slice(problem.field.length + 1), problem.code);
+  if (isBlank(text)) return { subject, html, text: deriveText(html) };
+  if (!isBlank(html)) return { subject, html, text };
+  const derived = deriveHtml(text);
+  // Escaping can make HTML several times as long as its text.
+  if (Buffer.byteLength(derived) > MAX_BODY_BYTES)
+    throw invalidPayload('text', 'is too long to derive html from; send html along', 'INVALID_TEMPLATE');
+  return { subject, html: derived, text };
+}
+
+function parsePriority(input: unknown): Priority | null {
+  if (input === undefined) return null;
+  if (input === 1 || input === 2 || input === 3 || input === 4) return input;
+  throw invalidPayload('priority', 'must be 1, 2, 3 or 4');
+}

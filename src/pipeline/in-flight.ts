@@ -1,0 +1,101 @@
+import { type Clock, Signal } from '../kernel/index.js';
+
+/**
+ * What is between opened and settled, bounded by count and by bytes, and how much to claim ahead: as
+ * much as a quarter of a second of recent work, so that a slow provider does not hoard claims which an
+ * urgent email would then have to wait behind.
+ */
+export interface InFlightLimits {
+  concurrency: number;
+  inFlightBytes: number;
+  batchSize: number;
+  clock: Clock;
+}
+
+interface Sized {
+  id: string;
+  bytes: number;
+}
+
+const WINDOW_MS = 250;
+
+export class InFlight {
+  private readonly bytesOf = new Map<string, number>();
+  private readonly emptied = new Signal();
+  private bytes = 0;
+  private windowStart: number;
+  private doneInWindow = 0;
+  private recent = 0;
+
+  constructor(private readonly limits: InFlightLimits) {
+    this.windowStart = limits.clock.monotonic();
+  }
+
+  get count(): number {
+    return this.bytesOf.size;
+  }
+
+  ids(): string[] {
+    return [...this.bytesOf.keys()];
+  }
+
+  add(items: readonly Sized[]): void {
+    for (const { id, bytes } of items) {
+      this.bytesOf.set(id, bytes);
+      this.bytes += bytes;
+    }
+  }
+
+  remove({ id }: { id: string }): void {
+    const bytes = this.bytesOf.get(id);
+    if (bytes === undefined) return;
+    this.bytesOf.delete(id);
+    this.bytes -= bytes;
+    this.doneInWindow++;
+    this.roll();
+    if (this.count === 0) this.emptied.notify();
+  }
+
+  /** Takes from the front what fits; at least one when nothing is in flight, however large it is. */
+  take<Item extends Sized>(waiting: Item[]): Item[] {
+    const free = this.limits.concurrency - this.count;
+    // Fewer, larger openings: wait until a quarter of the room is free.
+    if (this.count > 0 && free < Math.min(waiting.length, this.limits.concurrency / 4)) return [];
+    const batch: Item[] = [];
+    let bytes = this.bytes;
+    while (batch.length < free && waiting.length > 0) {
+      const next = waiting[0];
+      if (!next || (bytes + next.bytes > this.limits.inFlightBytes && this.count + batch.length > 0)) break;
+      bytes += next.bytes;
+      batch.push(next);
+      waiting.shift();
+    }
+    return batch;
+  }
+
+  claimTarget(): number {
+    this.roll();
+    const { concurrency, batchSize } = this.limits;
+    return Math.min(batchSize, Math.max(concurrency, this.recent, this.doneInWindow));
+  }
+
+  /** True when nothing is in flight any more, false when the time ran out or the signal came first. */
+  async untilEmpty(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    const until = this.limits.clock.monotonic() + timeoutMs;
+    while (this.count > 0) {
+      const left = until - this.limits.clock.monotonic();
+      if (left <= 0 || signal?.aborted) return false;
+      await this.emptied.wait(Math.min(left, WINDOW_MS));
+    }
+    return true;
+  }
+
+  private roll(): void {
+    const now = this.limits.clock.monotonic();
+    const passed = now - this.windowStart;
+    if (passed < WINDOW_MS) return;
+    this.recent = Math.round((this.doneInWindow * WINDOW_MS) / passed);
+    this.doneInWindow = 0;
+    this.windowStart = now;
+  }
+}

@@ -1,0 +1,64 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+
+/** The five figures of the pipeline under Prometheus names, and what the fence kept away. */
+export interface PipelineMetrics {
+  readonly registry: Registry;
+  transition(state: string, elapsedSeconds: number): void;
+  validationFailed(type: string): void;
+  retried(category: string): void;
+  ended(state: string): void;
+  fenced(count: number): void;
+}
+
+const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
+
+export function createPipelineMetrics(registry: Registry = new Registry()): PipelineMetrics {
+  const registers = [registry];
+  const transitions = new Counter({
+    name: 'pipeline_state_transitions_total',
+    help: 'Events of emails, by kind.',
+    labelNames: ['state'],
+    registers,
+  });
+  const validations = new Counter({
+    name: 'pipeline_validation_failures_total',
+    help: 'Emails refused by the pipeline, by validation.',
+    labelNames: ['type'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'pipeline_processing_duration_seconds',
+    help: 'Time from the claim to each state.',
+    labelNames: ['state'],
+    buckets: BUCKETS,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'pipeline_retry_count_total',
+    help: 'Attempts that will be repeated, by category of error.',
+    labelNames: ['category'],
+    registers,
+  });
+  const finals = new Counter({
+    name: 'pipeline_final_state_total',
+    help: 'Emails that ended, by status.',
+    labelNames: ['state'],
+    registers,
+  });
+  const fenced = new Counter({
+    name: 'pipeline_fenced_settlements_total',
+    help: 'Results that changed nothing because another worker owned the email by then.',
+    registers,
+  });
+  return {
+    registry,
+    transition(state, elapsedSeconds) {
+      transitions.inc({ state });
+      duration.observe({ state }, elapsedSeconds);
+    },
+    validationFailed: (type) => validations.inc({ type }),
+    retried: (category) => retries.inc({ category }),
+    ended: (state) => finals.inc({ state }),
+    fenced: (count) => fenced.inc(count),
+  };
+}

@@ -1,0 +1,185 @@
+import type { Clock, Randomness } from '../kernel/index.js';
+import type { EventType, OpenedEmail, Settlement } from '../outbox/index.js';
+import { decideRetry, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
+import type { Deferred, Outcome, Rejected, Unknown } from '../providers/index.js';
+
+/**
+ * Where "retry or give up" is decided: turns what a provider reported into what is written down.
+ * Returns a release instead where the attempt must not count.
+ */
+export type Decision =
+  | { kind: 'settle'; events: EventType[]; settlement: Verdict }
+  | { kind: 'release'; why: string; delayMs: number }
+  | { kind: 'pause-route'; why: string; delayMs: number };
+
+export type Verdict = Pick<
+  Settlement,
+  | 'status'
+  | 'providerMessageId'
+  | 'errorCode'
+  | 'errorCategory'
+  | 'errorMessage'
+  | 'retryDelayMs'
+  | 'detail'
+  | 'remaining'
+  | 'possibleDuplicate'
+>;
+
+const ROUTE_PAUSE_MS = 1000;
+
+export function settleOutcome(
+  email: OpenedEmail,
+  outcome: Outcome,
+  tools: { clock: Clock; random: Randomness },
+): Decision {
+  switch (outcome.kind) {
+    case 'sent':
+      return outcome.remaining?.length
+        ? sentToSome(email, outcome.remaining, outcome, tools)
+        : sent(email, outcome);
+    case 'deferred':
+      if (outcome.uncounted) {
+        const delayMs = Math.max(0, (outcome.retryAt ?? 0) - tools.clock.now());
+        return { kind: 'release', why: outcome.code, delayMs };
+      }
+      return retryOrFail(email, outcome, tools);
+    case 'rejected':
+      return settle(['FAILED'], failure(email, outcome, 'failed', null, { willRetry: false }));
+    case 'misconfigured':
+      return { kind: 'pause-route', why: `${outcome.code}: ${outcome.message}`, delayMs: ROUTE_PAUSE_MS };
+    case 'unknown':
+      return unknown(email, outcome, tools);
+  }
+}
+
+function sent(email: OpenedEmail, outcome: Extract<Outcome, { kind: 'sent' }>): Decision {
+  const detail = {
+    ...(email.possibleDuplicate ? { possibleDuplicate: true } : {}),
+    ...(outcome.refused?.length ? { refused: outcome.refused } : {}),
+    // the conversation of a success is its last line; keeping all of it would double the journal
+    ...(outcome.trace.response === undefined ? {} : { response: outcome.trace.response }),
+  };
+  return settle(['SENT'], {
+    status: 'sent',
+    providerMessageId: outcome.providerMessageId,
+    errorCode: null,
+    errorCategory: null,
+    errorMessage: null,
+    retryDelayMs: null,
+    detail: Object.keys(detail).length > 0 ? detail : null,
+    remaining: null,
+    possibleDuplicate: false,
+  });
+}
+
+/** Some recipients were reached; only the others are tried again. */
+function sentToSome(
+  email: OpenedEmail,
+  remaining: NonNullable<Extract<Outcome, { kind: 'sent' }>['remaining']>,
+  outcome: Extract<Outcome, { kind: 'sent' }>,
+  tools: { clock: Clock; random: Randomness },
+): Decision {
+  const first = remaining[0];
+  const rest: Deferred = {
+    kind: 'deferred',
+    scope: 'recipient',
+    code: first?.code ?? 'RECIPIENT_DEFERRED',
+    category: 'TRANSIENT_ERROR',
+    message: first?.message ?? 'some recipients were refused for now',
+    trace: outcome.trace,
+  };
+  const decision = retryOrFail(email, rest, tools);
+  if (decision.kind !== 'settle') return decision;
+  const { settlement } = decision;
+  return {
+    ...decision,
+    settlement: {
+      ...settlement,
+      providerMessageId: outcome.providerMessageId,
+      remaining: remaining.map((failed) => failed.address),
+      detail: {
+        ...settlement.detail,
+        remaining,
+        ...(outcome.refused?.length ? { refused: outcome.refused } : {}),
+      },
+    },
+  };
+}
+
+function retryOrFail(
+  email: OpenedEmail,
+  outcome: Deferred,
+  tools: { clock: Clock; random: Randomness },
+): Decision {
+  const delayMs = nextDelay(email, tools, outcome);
+  if (delayMs !== null) return settle(['RETRY_SCHEDULED'], failure(email, outcome, 'retry', delayMs, {}));
+  const exhausted = email.attempt >= email.maxAttempts;
+  return settle(
+    ['FAILED'],
+    failure(email, outcome, 'failed', null, {
+      failureType: exhausted ? 'MAX_RETRIES_EXCEEDED' : 'UNKNOWN_ERROR',
+    }),
+  );
+}
+
+function unknown(
+  email: OpenedEmail,
+  outcome: Unknown,
+  tools: { clock: Clock; random: Randomness },
+): Decision {
+  const delayMs = email.delivery === 'at-most-once' ? null : nextDelay(email, tools);
+  const extra = { possibleDuplicate: true };
+  if (delayMs === null) return settle(['OUTCOME_UNKNOWN'], failure(email, outcome, 'unknown', null, extra));
+  return settle(['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED'], {
+    ...failure(email, outcome, 'retry', delayMs, extra),
+    possibleDuplicate: true,
+  });
+}
+
+function nextDelay(
+  email: OpenedEmail,
+  tools: { clock: Clock; random: Randomness },
+  outcome?: Deferred,
+): number | null {
+  return decideRetry({
+    preset: findRetryPreset(email.retry) ?? RETRY_PRESETS.gateway,
+    attempt: email.attempt,
+    maxAttempts: email.maxAttempts,
+    unclassified: outcome?.unclassified ?? false,
+    askedMs: outcome?.retryAt === undefined ? 0 : Math.max(0, outcome.retryAt - tools.clock.now()),
+    random: tools.random,
+  });
+}
+
+function failure(
+  email: OpenedEmail,
+  outcome: Deferred | Rejected | Unknown,
+  status: Verdict['status'],
+  retryDelayMs: number | null,
+  extra: object,
+): Verdict {
+  const { trace } = outcome;
+  return {
+    status,
+    providerMessageId: null,
+    errorCode: outcome.code,
+    errorCategory: outcome.category,
+    errorMessage: outcome.message,
+    retryDelayMs,
+    detail: {
+      stage: trace.stage,
+      scope: outcome.scope,
+      ...(trace.responseCode === undefined ? {} : { originalCode: trace.responseCode }),
+      ...(trace.response === undefined ? {} : { response: trace.response }),
+      ...(trace.conversation?.length ? { conversation: trace.conversation } : {}),
+      ...(email.possibleDuplicate ? { possibleDuplicate: true } : {}),
+      ...extra,
+    },
+    remaining: null,
+    possibleDuplicate: false,
+  };
+}
+
+function settle(events: EventType[], settlement: Verdict): Decision {
+  return { kind: 'settle', events, settlement };
+}

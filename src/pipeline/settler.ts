@@ -1,0 +1,105 @@
+import { delay, isPostriderError, type Logger, messageOf, type Randomness } from '../kernel/index.js';
+import type { Ledger, Settlement } from '../outbox/index.js';
+
+/**
+ * Collects results and writes them at a hundred or after ten milliseconds, whichever is first: what
+ * is sent but not yet settled is what a crash may repeat, so it is kept small. While the database is
+ * away results are kept and written when it is back; nothing is dropped.
+ */
+export interface Settler {
+  add(settlement: Settlement): Promise<SettleResult>;
+  /** Resolves when everything added so far has been written or given up. */
+  drain(): Promise<void>;
+  /** From now on a database that is away is not waited for. */
+  abandon(): void;
+}
+
+/** `fenced`: another worker owns the email by now; `abandoned`: the process stops without its database. */
+export type SettleResult = 'settled' | 'fenced' | 'abandoned';
+
+const FLUSH_AT = 100;
+const FLUSH_MS = 10;
+const WRITERS = 2;
+const AWAY_MS = 1000;
+
+export function createSettler(options: { ledger: Ledger; logger: Logger; random: Randomness }): Settler {
+  const waiting: Entry[] = [];
+  let writing = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let idle: Array<() => void> = [];
+  const abandoned = new AbortController();
+
+  function pump(): void {
+    if (waiting.length === 0 || writing >= WRITERS) return;
+    if (waiting.length < FLUSH_AT) {
+      timer ??= setTimeout(flush, FLUSH_MS);
+      return;
+    }
+    flush();
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0 || writing >= WRITERS) return;
+    const batch = waiting.splice(0, FLUSH_AT);
+    writing++;
+    write(batch).then(() => {
+      writing--;
+      pump();
+      if (writing === 0 && waiting.length === 0) {
+        for (const resolve of idle) resolve();
+        idle = [];
+      }
+    });
+  }
+
+  async function write(batch: Entry[]): Promise<void> {
+    let uncertain = false;
+    for (;;) {
+      try {
+        const settlements = batch.map((entry) => entry.settlement);
+        let done = await options.ledger.settle(settlements);
+        // A statement whose answer was lost may have been committed all the same.
+        if (uncertain && done.size < batch.length) {
+          done = new Set([...done, ...(await options.ledger.findSettled(settlements))]);
+        }
+        for (const entry of batch) entry.resolve(done.has(entry.settlement.id) ? 'settled' : 'fenced');
+        return;
+      } catch (error) {
+        uncertain = true;
+        const away = isPostriderError(error) && error.code === 'STORE_UNAVAILABLE';
+        options.logger[away ? 'warn' : 'error'](
+          { count: batch.length, err: messageOf(error) },
+          'results could not be written yet',
+        );
+        if (abandoned.signal.aborted) {
+          for (const entry of batch) entry.resolve('abandoned');
+          return;
+        }
+        await delay(AWAY_MS * (1 + options.random() * 0.5), abandoned.signal);
+      }
+    }
+  }
+
+  return {
+    add: (settlement) =>
+      new Promise((resolve) => {
+        waiting.push({ settlement, resolve });
+        pump();
+      }),
+    drain() {
+      if (writing === 0 && waiting.length === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        idle.push(resolve);
+        flush();
+      });
+    },
+    abandon: () => abandoned.abort(),
+  };
+}
+
+interface Entry {
+  settlement: Settlement;
+  resolve(result: SettleResult): void;
+}

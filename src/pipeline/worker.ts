@@ -1,0 +1,202 @@
+import {
+  type Clock,
+  delay,
+  killPoint,
+  type Lifecycle,
+  type Logger,
+  type Mailbox,
+  messageOf,
+  type Randomness,
+  Signal,
+} from '../kernel/index.js';
+import type { Claim, Ledger, OpenedEmail } from '../outbox/index.js';
+import type { Provider } from '../providers/index.js';
+import { type AttemptTools, attemptEmail } from './attempt-email.js';
+import { InFlight } from './in-flight.js';
+import type { PipelineMetrics } from './pipeline-metrics.js';
+import { createSettler } from './settler.js';
+
+/**
+ * Takes claims, opens them within the limits of count and bytes, attempts and settles them. Claiming
+ * and sending overlap. Stops in four steps: no new claims, wait for what is in flight, give back the
+ * rest uncounted, close.
+ */
+export interface WorkerOptions {
+  source: WorkSource;
+  ledger: Ledger;
+  lease: { mayDeliver(): boolean };
+  provider(route: string): Provider | undefined;
+  sender: Mailbox | null;
+  /** Those of the emails whose recipient is named but not there. */
+  findMissingRecipients(emails: readonly OpenedEmail[]): Promise<Set<string>>;
+  batchSize: number;
+  concurrency: number;
+  inFlightBytes: number;
+  sendTimeoutMs: number;
+  stopDeadlineMs: number;
+  clock: Clock;
+  random: Randomness;
+  logger: Logger;
+  metrics: PipelineMetrics;
+}
+
+/** What the worker needs of a queue engine. */
+export interface WorkSource {
+  claim(limit: number): Promise<Claim[]>;
+  claimSuspect(): Promise<Claim | null>;
+  onWork(fn: () => void): void;
+}
+
+const AWAY_MS = 1000;
+const SUSPECT_LOOK_MS = 1000;
+const ABORT_GRACE_MS = 2000;
+
+export function createWorker(options: WorkerOptions): Lifecycle {
+  const { clock, ledger, logger, source } = options;
+  const settler = createSettler({ ledger, logger, random: options.random });
+  const flight = new InFlight(options);
+  const abort = new AbortController();
+  const stopping = new AbortController();
+  /** The claim loop looks again. */
+  const work = new Signal();
+  /** The open loop looks again. */
+  const room = new Signal();
+  const claimed: Array<Claim & { receivedAt: number }> = [];
+  let suspectsAt = 0;
+  let alone = false;
+  /** Rows may be ours that we do not hold. */
+  let strays = false;
+  let loops: Promise<unknown> | null = null;
+  let stopped: Promise<void> | null = null;
+
+  const tools: AttemptTools = {
+    ledger,
+    settler,
+    provider: options.provider,
+    sender: options.sender,
+    mayDeliver: () => options.lease.mayDeliver(),
+    signal: abort.signal,
+    sendTimeoutMs: options.sendTimeoutMs,
+    clock,
+    random: options.random,
+    logger,
+    metrics: options.metrics,
+  };
+
+  /** Runs until stopped; a fault (the database is away) is waited out, at most one try a second. */
+  async function keepDoing(what: string, step: () => Promise<void>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await step();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        strays = true;
+        logger.warn({ err: messageOf(error) }, `${what} failed`);
+        await delay(AWAY_MS * (1 + options.random() * 0.5), stopping.signal);
+      }
+    }
+  }
+
+  async function claimMore(): Promise<void> {
+    if (strays) {
+      await ledger.releaseStrays([...claimed.map((claim) => claim.id), ...flight.ids()]);
+      strays = false;
+    }
+    if (clock.monotonic() >= suspectsAt) await trySuspect();
+    const want = flight.claimTarget() - claimed.length;
+    if (want <= 0) return work.wait();
+    const claims = await source.claim(want);
+    const receivedAt = clock.monotonic();
+    for (const claim of claims) claimed.push({ ...claim, receivedAt });
+    killPoint('worker:claimed');
+    if (claims.length > 0) room.notify();
+    else await work.wait(Math.max(1, Math.min(SUSPECT_LOOK_MS, suspectsAt - clock.monotonic())));
+  }
+
+  /** A suspect is attempted with nothing beside it, so that if the process dies it is known by whom. */
+  async function trySuspect(): Promise<void> {
+    const suspect = await source.claimSuspect();
+    suspectsAt = clock.monotonic() + (suspect ? 0 : SUSPECT_LOOK_MS);
+    if (!suspect) return;
+    alone = true;
+    try {
+      await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
+      if (stopping.signal.aborted) await ledger.release([suspect], { why: 'stopping' });
+      else await open([{ ...suspect, receivedAt: clock.monotonic() }]);
+      await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
+    } finally {
+      alone = false;
+      room.notify();
+    }
+  }
+
+  async function openMore(): Promise<void> {
+    const batch = alone ? [] : flight.take(claimed);
+    if (batch.length === 0) return room.wait();
+    if (claimed.length < flight.claimTarget() / 2) work.notify();
+    await open(batch);
+  }
+
+  async function open(batch: ReadonlyArray<Claim & { receivedAt: number }>): Promise<void> {
+    flight.add(batch);
+    let emails: OpenedEmail[] = [];
+    try {
+      emails = await ledger.open(batch);
+      killPoint('worker:opened');
+      const [pauses, missing] = await Promise.all([ledger.pauses(), options.findMissingRecipients(emails)]);
+      const receivedAt = new Map(batch.map((claim) => [claim.id, claim.receivedAt]));
+      for (const email of emails) {
+        const known = {
+          pauses,
+          recipientMissing: missing.has(email.id),
+          receivedAt: receivedAt.get(email.id) ?? 0,
+        };
+        attemptEmail(email, known, tools)
+          .catch((error: unknown) => {
+            strays = true;
+            logger.error({ outboxId: email.id, err: messageOf(error) }, 'attempt could not be recorded');
+          })
+          .finally(() => {
+            flight.remove(email);
+            room.notify();
+          });
+      }
+    } finally {
+      // Claims that were cancelled or taken over since, or all of them when opening failed.
+      const opened = new Set(emails.map((email) => email.id));
+      for (const claim of batch) if (!opened.has(claim.id)) flight.remove(claim);
+    }
+  }
+
+  async function finish(deadlineMs: number): Promise<void> {
+    stopping.abort();
+    work.notify();
+    room.notify();
+    await loops;
+    const unopened = claimed.splice(0);
+    const giveBack = ledger.release(unopened, { why: 'stopping' }).catch((error: unknown) => {
+      logger.warn({ count: unopened.length, err: messageOf(error) }, 'claims could not be given back');
+    });
+    if (!(await flight.untilEmpty(deadlineMs))) {
+      logger.warn({ inFlight: flight.count }, 'stop deadline reached: attempts in flight are ended');
+      abort.abort();
+      settler.abandon();
+      await flight.untilEmpty(ABORT_GRACE_MS);
+    }
+    await giveBack;
+    settler.abandon();
+    await settler.drain();
+  }
+
+  return {
+    async start() {
+      if (loops || stopped) return;
+      source.onWork(() => work.notify());
+      loops = Promise.all([keepDoing('claim', claimMore), keepDoing('open', openMore)]);
+    },
+    stop({ deadlineMs = options.stopDeadlineMs } = {}) {
+      stopped ??= finish(deadlineMs);
+      return stopped;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { Queryable } from '../store/index.js';
+
+/** What became of one email, with the fields of the log as callers know them. */
+export interface EmailLog {
+  id: string;
+  outboxId: string;
+  companyId: string;
+  recipientId: string | null;
+  userId: string | null;
+  to: string;
+  subject: string;
+  type: string | null;
+  lang: string | null;
+  status: string;
+  provider: string | null;
+  messageId: string | null;
+  /** The same id under the name SES users know; null for other providers. */
+  sesMessageId: string | null;
+  errorCode: string | null;
+  errorReason: string | null;
+  lastError: string | null;
+  attempts: number;
+  maxAttempts: number;
+  durationMs: number | null;
+  requestId: string;
+  priority: number;
+  metadata: Record<string, unknown>;
+  possibleDuplicate: boolean;
+  scheduledAt: string | null;
+  expiresAt: string | null;
+  nextAttemptAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  processedAt: string | null;
+  sentAt: string | null;
+  failedAt: string | null;
+}
+
+export async function findEmailLog(
+  database: Queryable,
+  id: string,
+  options: { tenant?: string } = {},
+): Promise<EmailLog | null> {
+  const { rows } = await database.query<LogRow>(FIND, [id, options.tenant ?? null]);
+  return rows[0] ? present(rows[0]) : null;
+}
+
+const FIND = {
+  name: 'views_email_log',
+  text: 'select * from postrider.email_logs where id = $1 and ($2::text is null or company_id = $2)',
+};
+
+interface LogRow {
+  id: string;
+  company_id: string;
+  recipient_id: string | null;
+  user_id: string | null;
+  to: string;
+  subject: string;
+  type: string | null;
+  lang: string | null;
+  status: string;
+  provider: string | null;
+  message_id: string | null;
+  error_code: string | null;
+  error_reason: string | null;
+  last_error: string | null;
+  attempts: number;
+  max_attempts: number;
+  duration_ms: number | null;
+  request_id: string;
+  priority: number;
+  metadata: Record<string, unknown>;
+  possible_duplicate: boolean;
+  scheduled_at: Date | null;
+  expires_at: Date | null;
+  next_attempt_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  processed_at: Date | null;
+  sent_at: Date | null;
+  failed_at: Date | null;
+}
+
+function present(row: LogRow): EmailLog {
+  return {
+    id: row.id,
+    outboxId: row.id,
+    companyId: row.company_id,
+    recipientId: row.recipient_id,
+    userId: row.user_id,
+    to: row.to,
+    subject: row.subject,
+    type: row.type,
+    lang: row.lang,
+    status: row.status,
+    provider: row.provider,
+    messageId: row.message_id,
+    sesMessageId: row.provider === 'ses' ? row.message_id : null,
+    errorCode: row.error_code,
+    errorReason: row.error_reason,
+    lastError: row.last_error,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    durationMs: row.duration_ms,
+    requestId: row.request_id,
+    priority: row.priority,
+    metadata: row.metadata,
+    possibleDuplicate: row.possible_duplicate,
+    scheduledAt: iso(row.scheduled_at),
+    expiresAt: iso(row.expires_at),
+    nextAttemptAt: iso(row.next_attempt_at),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    processedAt: iso(row.processed_at),
+    sentAt: iso(row.sent_at),
+    failedAt: iso(row.failed_at),
+  };
+}
+
+function iso(at: Date | null): string | null {
+  return at === null ? null : at.toISOString();
+}

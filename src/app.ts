@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import type { Config } from './config.js';
+import { examine } from './doctor.js';
+import type { Application } from './doors/cli/application.js';
+import { createHttpApp, type HttpRooms, type HttpServer, startHttpServer } from './doors/http/index.js';
+import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
+import {
+  createLogger,
+  isUuid,
+  type Logger,
+  type Mailbox,
+  messageOf,
+  PostriderError,
+  systemClock,
+} from './kernel/index.js';
+import { createPostrider, type Postrider } from './postrider.js';
+import { createSmtpProvider } from './providers/index.js';
+
+/**
+ * The application as a process: the only file that knows everyone. It opens what a command needs
+ * and closes everything it opened.
+ */
+export async function openApplication(config: Config): Promise<Application> {
+  const logger = createLogger({ level: config.log.level });
+  let postrider: Postrider | null = null;
+  let server: HttpServer | null = null;
+  let sink: Sink | null = null;
+  let stopped: Promise<void> | null = null;
+
+  const own = (): Postrider => {
+    postrider ??= createPostrider({ config, logger });
+    return postrider;
+  };
+  // One-shot commands learn at once that the store is locked or away.
+  const opened = async (): Promise<Postrider> => {
+    await own().ready();
+    return own();
+  };
+
+  async function listen(options: {
+    host: string;
+    inbox?: Inbox;
+    apiKey: string | null;
+  }): Promise<HttpServer> {
+    const app = createHttpApp({
+      rooms: httpRooms(own()),
+      logger,
+      clock: systemClock,
+      apiKey: options.apiKey,
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      inbox: options.inbox,
+    });
+    server = await startHttpServer({ app, host: options.host, port: config.http.port });
+    return server;
+  }
+
+  async function stop(deadlineMs: number): Promise<void> {
+    await server?.stop({ deadlineMs });
+    await postrider?.stop({ deadlineMs });
+    await sink?.stop();
+  }
+
+  return {
+    send: async (input, options) => (await opened()).send(input, options),
+    async get(emailId) {
+      const log = await (await opened()).get(checkId(emailId));
+      return log ? { ...log } : null;
+    },
+    timeline: async (emailId) => (await opened()).timeline(checkId(emailId)),
+    overview: async () => (await opened()).overview(),
+    migrate: (onProgress) => own().migrate(onProgress),
+    pause: async (scope, value, reason) => (await opened()).pause(scope, value, reason ?? undefined),
+    resume: async (scope, value) => (await opened()).resume(scope, value),
+    doctor: () => examine({ config, postrider: own() }),
+    async serve({ roles, hold }) {
+      if (hold) await (await opened()).pause('all', '', 'held at start');
+      if (roles.includes('api')) {
+        const { port } = await listen({ host: config.http.host, apiKey: config.http.apiKey });
+        logger.info({ host: config.http.host, port }, 'API listening');
+      }
+      await warnWhenAway(own(), logger);
+      if (roles.includes('worker')) await own().start();
+    },
+    async dev() {
+      const inbox = await createInbox({
+        directory: join(config.database.dataDir, 'inbox'),
+        clock: systemClock,
+        logger,
+      });
+      sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
+      postrider = createPostrider({ config, logger, ...devDelivery(config, sink.port) });
+      await postrider.ready();
+      const { port } = await listen({ host: LOOPBACK, inbox, apiKey: config.http.apiKey });
+      await postrider.start();
+      return { url: `http://${LOOPBACK}:${port}`, smtpPort: sink.port };
+    },
+    stop({ deadlineMs }) {
+      stopped ??= stop(deadlineMs);
+      return stopped;
+    },
+  };
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** Without a server named, everything goes to the process's own inbox. */
+function devDelivery(config: Config, sinkPort: number): object {
+  const name = config.email.fromName ?? undefined;
+  const from: Mailbox = {
+    address: config.email.fromEmail ?? 'noreply@example.com',
+    ...(name ? { name } : {}),
+  };
+  if (config.smtp.host !== null) return { from };
+  const provider = createSmtpProvider(
+    { host: LOOPBACK, port: sinkPort, maxConnections: 5 },
+    { clock: systemClock },
+  );
+  return { from, provider };
+}
+
+/** A store that is away at start is no reason to exit: the API answers 503 and the worker keeps trying. */
+async function warnWhenAway(postrider: Postrider, logger: Logger): Promise<void> {
+  try {
+    await postrider.ready();
+  } catch (error) {
+    if (!(error instanceof PostriderError) || error.code !== 'STORE_UNAVAILABLE') throw error;
+    logger.warn({ err: messageOf(error) }, 'the database is away; carrying on when it is back');
+  }
+}
+
+function httpRooms(postrider: Postrider): HttpRooms {
+  return {
+    accept: (input, options) => postrider.send(input as Parameters<Postrider['send']>[0], options),
+    get: async (emailId) => (isUuid(emailId) ? postrider.get(emailId) : null),
+    async timeline(emailId) {
+      const events = isUuid(emailId) ? await postrider.timeline(emailId) : [];
+      return events.length > 0 ? events : null;
+    },
+    cancel: (emailId) => postrider.cancel(checkId(emailId)),
+    async ready() {
+      const database = await postrider
+        .ready()
+        .then(async (store) => {
+          await store.query('select 1');
+          return { ok: true };
+        })
+        .catch((error: unknown) => ({ ok: false, message: messageOf(error) }));
+      return { ok: database.ok, checks: { database } };
+    },
+    metrics: async () => ({
+      contentType: postrider.metrics.registry.contentType,
+      body: await postrider.metrics.registry.metrics(),
+    }),
+  };
+}
+
+function checkId(emailId: string): string {
+  if (isUuid(emailId)) return emailId;
+  throw new PostriderError('EMAIL_NOT_FOUND', 'There is no email with this id.', { field: 'emailId' });
+}

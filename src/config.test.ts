@@ -1,0 +1,145 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { type Config, checkConfig, configurationDocument, explain, loadConfig } from './config.js';
+
+function load(env: Record<string, string> = {}, rest: Parameters<typeof loadConfig>[0] = {}): Config {
+  return loadConfig({ env, file: null, ...rest });
+}
+
+function problems(env: Record<string, string>, development = false): string[] {
+  const checked = checkConfig({ env, file: null, development });
+  return checked.ok ? [] : checked.problems.map((problem) => `${problem.key}: ${problem.message}`);
+}
+
+it('an empty environment → the documented defaults', () => {
+  expect(load()).toEqual({
+    http: { port: 3400, host: '127.0.0.1', apiKey: null, bodyLimitBytes: 16_777_216 },
+    database: { url: null, dataDir: '.postrider', poolSize: 10 },
+    email: { mode: 'console', fromEmail: null, fromName: null, defaultCompany: 'default' },
+    smtp: { host: null, port: 587, username: null, password: null, requireTls: false, maxConnections: 20 },
+    retention: { contentDays: 30, logDays: 90 },
+    worker: {
+      enabled: true,
+      batchSize: 300,
+      pollIntervalMs: 5000,
+      concurrency: 40,
+      inFlightBytes: 16_777_216,
+      sendTimeoutMs: 30_000,
+      stopDeadlineMs: 30_000,
+    },
+    retry: { preset: 'gateway', maxAttempts: null },
+    dev: { smtpPort: 1025 },
+    log: { level: 'info' },
+    instance: { name: expect.any(String) },
+  });
+});
+
+it('types → follow from the declarations', () => {
+  expectTypeOf<Config['smtp']['host']>().toEqualTypeOf<string | null>();
+  expectTypeOf<Config['smtp']['port']>().toEqualTypeOf<number>();
+  expectTypeOf<Config['email']['mode']>().toEqualTypeOf<'console' | 'smtp'>();
+  expectTypeOf<Config['worker']['enabled']>().toEqualTypeOf<boolean>();
+  expectTypeOf<Config['worker']['batchSize']>().toEqualTypeOf<number>();
+  expectTypeOf<Config['retry']['maxAttempts']>().toEqualTypeOf<number | null>();
+  expectTypeOf<Config['instance']['name']>().toEqualTypeOf<string>();
+});
+
+it("the sources' names → all work, with their own forms", () => {
+  const config = load({
+    EMAIL_MODE: 'smtp',
+    SMTP_HOST: 'mail.example.com',
+    SMTP_PORT: '465',
+    SMTP_USERNAME: 'user',
+    SMTP_PASSWORD: 'pass',
+    SMTP_FROM_ADDRESS: 'noreply@example.com',
+    SMTP_FROM_NAME: 'Eve',
+    EMAIL_WORKER_ENABLED: 'false',
+    EMAIL_QUEUE_BATCH_SIZE: '10',
+    EMAIL_QUEUE_INTERVAL_SECONDS: '30',
+    EMAIL_MAX_RETRIES: '5',
+    RESEND_API_KEY: 're_x',
+    APP_URL: 'https://app.example.com',
+    EMAIL_RATE_LIMIT_ENABLED: 'true',
+    WEEKLY_FOCUS_DAY: 'monday',
+    WEEKLY_FOCUS_HOUR: '9',
+    REMINDER_HOUR: '18',
+  });
+  expect(config.email).toMatchObject({ mode: 'smtp', fromEmail: 'noreply@example.com', fromName: 'Eve' });
+  expect(config.smtp).toMatchObject({ host: 'mail.example.com', port: 465, requireTls: true });
+  expect(config.worker).toMatchObject({ enabled: false, batchSize: 10, pollIntervalMs: 30_000 });
+  expect(config.retry.maxAttempts).toBe(5);
+  expect(load({ EMAIL_WORKER_POLL_INTERVAL: '5s' }).worker.pollIntervalMs).toBe(5000);
+});
+
+it('two names for one setting → the first wins', () => {
+  const env = { SMTP_FROM_ADDRESS: 'second@example.com', SMTP_FROM_EMAIL: 'first@example.com' };
+  expect(load(env).email.fromEmail).toBe('first@example.com');
+});
+
+describe('what does not go together', () => {
+  it('SMTP_HOST alone → smtp; smtp without a host → refused, but not in development', () => {
+    expect(load({ SMTP_HOST: 'mail' }).email.mode).toBe('smtp');
+    expect(problems({ EMAIL_MODE: 'smtp' })).toEqual([
+      'email.mode: is smtp but no server is named; set SMTP_HOST',
+    ]);
+    expect(problems({ EMAIL_MODE: 'smtp' }, true)).toEqual([]);
+  });
+  it('a provider that is not there → refused with those that are', () => {
+    expect(problems({ EMAIL_MODE: 'resend' })).toEqual([
+      'email.mode: is "resend" but must be one of those available: console, smtp',
+    ]);
+  });
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'mail.example.com', '127.example.com'])(
+    'HOST=%s without a key → refused; with a key → allowed',
+    (HOST) => {
+      expect(problems({ HOST })).toHaveLength(1);
+      expect(problems({ HOST, POSTRIDER_API_KEY: 'k' })).toEqual([]);
+    },
+  );
+  it.each(['localhost', '::1', '127.0.0.2'])('HOST=%s without a key → allowed', (HOST) => {
+    expect(problems({ HOST })).toEqual([]);
+  });
+  it('a user without password or a password without user → refused', () => {
+    expect(problems({ SMTP_HOST: 'm', SMTP_USERNAME: 'u' })).toHaveLength(1);
+    expect(problems({ SMTP_HOST: 'm', SMTP_PASSWORD: 'p' })).toHaveLength(1);
+  });
+  it.each(['noreply', 'Eve <eve@example.com>', 'a@b@example.com', 'a b@example.com'])(
+    'SMTP_FROM_EMAIL=%s → refused',
+    (SMTP_FROM_EMAIL) => {
+      expect(problems({ SMTP_FROM_EMAIL })).toHaveLength(1);
+    },
+  );
+  it.each(['mail example', 'http://mail', 'mail/../x'])('SMTP_HOST=%s → refused', (SMTP_HOST) => {
+    expect(problems({ SMTP_HOST })).toHaveLength(1);
+  });
+  it('logs kept shorter than content → refused', () => {
+    expect(problems({ POSTRIDER_LOG_RETENTION_DAYS: '10' })).toHaveLength(1);
+  });
+});
+
+it('problems → one INVALID_CONFIG whose message names each with its source', () => {
+  const fault = () => load({ SMTP_PORT: 'x', POSTRIDER_DATADIR: 'y' });
+  expect(fault).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_CONFIG',
+      message: `The configuration has 2 problems:
+  POSTRIDER_DATADIR (environment) is not a setting; did you mean POSTRIDER_DATA_DIR?
+  smtp.port (SMTP_PORT) is "x" but must be a whole number from 1 to 65535.`,
+    }),
+  );
+});
+
+it('explain → no secret in any of its words', () => {
+  const config = load({
+    SMTP_HOST: 'mail',
+    SMTP_USERNAME: 'u',
+    SMTP_PASSWORD: 'hunter2',
+    POSTRIDER_API_KEY: 'hunter2',
+    DATABASE_URL: 'postgres://me:hunter2@db/app',
+  });
+  expect(JSON.stringify(explain(config))).not.toContain('hunter2');
+  expect(explain(config).filter((row) => row.differs)).toHaveLength(5);
+});
+
+it('docs/CONFIGURATION.md → says what the declarations say', async () => {
+  await expect(configurationDocument()).toMatchFileSnapshot('../docs/CONFIGURATION.md');
+});

@@ -1,0 +1,95 @@
+import { dispatchSettings } from './dispatch/settings.js';
+import { httpRules, httpSettings } from './doors/http/settings.js';
+import { inboxSettings } from './doors/inbox/settings.js';
+import {
+  type ConfigProblem,
+  type Environment,
+  environment,
+  invalidConfig,
+  joinSettings,
+  kernelSettings,
+  type OverridesOf,
+  readConfigFile,
+  resolveSettings,
+  settingsDocument,
+  type ValuesOf,
+} from './kernel/config/index.js';
+import { outboxRules, outboxSettings } from './outbox/settings.js';
+import { pipelineSettings } from './pipeline/settings.js';
+import { policyReserved } from './policy/settings.js';
+import { providerReserved, providerRules, providerSettings } from './providers/settings.js';
+import { renderReserved } from './render/settings.js';
+import { scheduleReserved } from './schedules/settings.js';
+import { storeSettings } from './store/settings.js';
+
+/**
+ * The configuration of the whole: every room's settings in one typed, frozen object.
+ * Reads the environment and at most one file; returns a config without problems or throws
+ * INVALID_CONFIG with all of them.
+ */
+export function loadConfig(input: ConfigInput = {}): Config {
+  const checked = checkConfig(input);
+  if (!checked.ok) throw invalidConfig(checked.problems);
+  return checked.config;
+}
+
+/** The same as a value, for those who want to show the problems. */
+export function checkConfig(input: ConfigInput = {}): ConfigCheck {
+  const env = input.env ?? environment();
+  const { file, problems } = readConfigFile(env, input.file);
+  const resolved = resolveSettings(settings, {
+    overrides: input.overrides,
+    environment: env,
+    file,
+    rules: [...httpRules, ...providerRules, ...outboxRules],
+    development: input.development,
+  });
+  if (problems.length === 0) return resolved;
+  return { ok: false, problems: [...problems, ...(resolved.ok ? [] : resolved.problems)] };
+}
+
+/** The text of docs/CONFIGURATION.md. */
+export function configurationDocument(): string {
+  return settingsDocument(settings, [
+    ...providerReserved,
+    ...renderReserved,
+    ...policyReserved,
+    ...scheduleReserved,
+  ]);
+}
+
+const settings = joinSettings(
+  httpSettings,
+  storeSettings,
+  providerSettings,
+  outboxSettings,
+  dispatchSettings,
+  pipelineSettings,
+  inboxSettings,
+  kernelSettings,
+);
+
+export type Config = ValuesOf<typeof settings>;
+
+export type ConfigOverrides = OverridesOf<typeof settings>;
+
+export interface ConfigInput {
+  /** What the code says; wins over everything else. */
+  overrides?: ConfigOverrides;
+  /** Instead of the process's own environment. */
+  env?: Environment;
+  /** The file to read instead of the usual one; null reads none. */
+  file?: string | null;
+  /** For `postrider dev`, which needs neither a key nor an SMTP server. */
+  development?: boolean;
+}
+
+export type ConfigCheck = { ok: true; config: Config } | { ok: false; problems: ConfigProblem[] };
+
+export {
+  type ConfigProblem,
+  describeProblem,
+  type Explanation,
+  explain,
+  invalidConfig,
+} from './kernel/config/index.js';

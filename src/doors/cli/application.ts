@@ -1,0 +1,76 @@
+/**
+ * What the command line needs of the application, as one port. `app.ts` implements it and `main.ts`
+ * hands it in, so that every command can be tried against a stand-in.
+ */
+export interface Application {
+  send(input: SendInput, options?: SendOptions): Promise<Receipt>;
+  /** The email's log, or null when there is none. */
+  get(emailId: string): Promise<Record<string, unknown> | null>;
+  timeline(emailId: string): Promise<TimelineEvent[]>;
+  overview(): Promise<Overview>;
+  migrate(onProgress: (name: string) => void): Promise<{ applied: string[]; current: number }>;
+  pause(scope: PauseScope, value: string, reason: string | null): Promise<void>;
+  /** How many pauses were lifted. */
+  resume(scope: PauseScope, value: string): Promise<number>;
+  doctor(): Promise<Finding[]>;
+  /** Returns once everything asked for runs. */
+  serve(options: { roles: readonly Role[]; hold: boolean }): Promise<void>;
+  dev(): Promise<{ url: string; smtpPort: number }>;
+  /** Idempotent; also closes the store of an application that never served. */
+  stop(options: { deadlineMs: number }): Promise<void>;
+}
+
+export interface SendInput {
+  to: string | string[];
+  subject: string;
+  text?: string;
+  html?: string;
+  from?: string;
+}
+
+export interface SendOptions {
+  requestId?: string;
+  idempotencyKey?: string;
+}
+
+export interface Receipt {
+  queued: true;
+  emailId: string;
+  requestId: string;
+  status: string;
+}
+
+export interface TimelineEvent {
+  sequence: number;
+  type: string;
+  createdAt: string;
+  metadata: object;
+}
+
+export interface Overview {
+  byStatus: Record<string, number>;
+  oldestWaitingSeconds: number | null;
+  workers: WorkerSeen[];
+  pauses: Array<{ scope: string; value: string; reason: string | null; createdAt: string }>;
+}
+
+export interface WorkerSeen {
+  name: string;
+  host: string;
+  pid: number;
+  beatAgeMs: number;
+  alive: boolean;
+}
+
+export interface Finding {
+  check: string;
+  ok: boolean;
+  message: string;
+  help?: string;
+}
+
+/** `all` goes with the value ''. */
+export type PauseScope = 'all' | 'tenant' | 'type' | 'route';
+
+export type Role = (typeof ROLES)[number];
+export const ROLES = ['api', 'worker'] as const;

@@ -1,0 +1,81 @@
+import { EventEmitter } from 'node:events';
+import pc from 'picocolors';
+import { checkConfig } from '../../config.js';
+import { ManualClock } from '../../kernel/index.js';
+import type { Application } from './application.js';
+import type { Cli } from './cli.js';
+import { runCli } from './run-cli.js';
+
+/**
+ * A command line for tests: a stand-in application that records what it was asked, a terminal that
+ * keeps its lines, a clock that moves only by waiting. The environment is what the test says.
+ */
+export function cliForTest(options: Options = {}) {
+  const calls: unknown[][] = [];
+  const out: string[] = [];
+  const notes: string[] = [];
+  const exits: number[] = [];
+  const signals = new EventEmitter();
+  const clock = new ManualClock();
+  const application = Object.fromEntries(
+    Object.entries({ ...quiet, ...options.application }).map(([name, act]) => [
+      name,
+      (...args: never[]) => {
+        calls.push([name, ...args.filter((arg) => typeof arg !== 'function')]);
+        return (act as (...args: never[]) => unknown)(...args);
+      },
+    ]),
+  ) as unknown as Application;
+  const cli: Cli = {
+    version: '9.9.9',
+    nodeVersion: options.nodeVersion ?? 'v20.19.0',
+    terminal: {
+      out: (line) => out.push(line),
+      note: (line) => notes.push(line),
+      redraw: (line) => notes.push(`\r${line}`),
+      watched: options.watched ?? false,
+      colors: pc.createColors(false),
+    },
+    clock,
+    wait: async (ms) => clock.advance(ms),
+    fetch: options.fetch ?? (() => Promise.reject(new TypeError('fetch failed'))),
+    checkConfig: (input) => checkConfig({ file: null, ...strip(input), env: options.env ?? {} }),
+    openApplication: async () => {
+      calls.push(['open']);
+      await options.opening?.();
+      return application;
+    },
+    signals,
+    exitNow: (code) => exits.push(code),
+  };
+  return { run: (...args: string[]) => runCli(args, cli), calls, out, notes, exits, signals, clock };
+}
+
+interface Options {
+  application?: Partial<Application>;
+  env?: Record<string, string>;
+  watched?: boolean;
+  nodeVersion?: string;
+  fetch?: typeof fetch;
+  opening?: () => Promise<void>;
+}
+
+export const EMAIL_ID = '01890000-0000-7000-8000-000000000001';
+
+const quiet: Application = {
+  send: async () => ({ queued: true, emailId: EMAIL_ID, requestId: 'r', status: 'pending' }),
+  get: async () => null,
+  timeline: async () => [],
+  overview: async () => ({ byStatus: {}, oldestWaitingSeconds: null, workers: [], pauses: [] }),
+  migrate: async () => ({ applied: [], current: 6 }),
+  pause: async () => {},
+  resume: async () => 1,
+  doctor: async () => [],
+  serve: async () => {},
+  dev: async () => ({ url: 'http://127.0.0.1:3400/', smtpPort: 1025 }),
+  stop: async () => {},
+};
+
+function strip<T extends object>(input: T): Partial<T> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

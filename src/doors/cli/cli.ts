@@ -1,0 +1,31 @@
+import type { Config, ConfigCheck, ConfigInput } from '../../config.js';
+import type { Clock } from '../../kernel/index.js';
+import type { Application } from './application.js';
+import type { Terminal } from './terminal.js';
+
+/** Everything a command touches outside itself; `main.ts` fills it with the real process. */
+export interface Cli {
+  version: string;
+  nodeVersion: string;
+  terminal: Terminal;
+  clock: Clock;
+  wait(ms: number): Promise<void>;
+  fetch: typeof fetch;
+  checkConfig(input: ConfigInput): ConfigCheck;
+  openApplication(config: Config): Promise<Application>;
+  signals: SignalSource;
+  /** Ends the process without waiting for anything. */
+  exitNow(code: number): void;
+}
+
+export interface SignalSource {
+  on(signal: StopSignal, listener: () => void): unknown;
+  off(signal: StopSignal, listener: () => void): unknown;
+}
+
+export type StopSignal = 'SIGINT' | 'SIGTERM';
+
+/** Options every command takes. */
+export interface CommonOptions {
+  config?: string;
+}

@@ -1,0 +1,33 @@
+import { PostriderError } from '../../../kernel/index.js';
+import type { PauseScope } from '../application.js';
+import type { Cli, CommonOptions } from '../cli.js';
+import { withApplication } from '../with-application.js';
+
+/** `postrider pause`: keeps what is meant from being sent until it is resumed; nothing is lost. */
+export function pause(cli: Cli, what: string, options: CommonOptions & { reason?: string }): Promise<number> {
+  const { scope, value } = scopeOf(what);
+  return withApplication(cli, { file: options.config }, async (application) => {
+    await application.pause(scope, value, options.reason ?? null);
+    cli.terminal.out(`Paused ${what}.`);
+    return 0;
+  });
+}
+
+/** `postrider resume`: lifts a pause. Lifting one that does not exist is said, and is no fault. */
+export function resume(cli: Cli, what: string, options: CommonOptions): Promise<number> {
+  const { scope, value } = scopeOf(what);
+  return withApplication(cli, { file: options.config }, async (application) => {
+    const lifted = await application.resume(scope, value);
+    cli.terminal.out(lifted === 0 ? `Nothing was paused as ${what}.` : `Resumed ${what}.`);
+    return 0;
+  });
+}
+
+function scopeOf(what: string): { scope: PauseScope; value: string } {
+  if (what === 'all') return { scope: 'all', value: '' };
+  const [, scope, value] = /^(tenant|type|route):(.+)$/s.exec(what) ?? [];
+  if (scope !== undefined && value !== undefined) return { scope: scope as PauseScope, value };
+  throw new PostriderError('INVALID_PAYLOAD', 'Say all, tenant:<name>, type:<name> or route:<name>.', {
+    field: 'what',
+  });
+}

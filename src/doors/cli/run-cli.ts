@@ -1,0 +1,98 @@
+import { Command, CommanderError } from 'commander';
+import type { Cli } from './cli.js';
+import { configCheck, configDiff } from './commands/config.js';
+import { dev } from './commands/dev.js';
+import { doctor } from './commands/doctor.js';
+import { migrate } from './commands/migrate.js';
+import { pause, resume } from './commands/pause.js';
+import { send } from './commands/send.js';
+import { serve } from './commands/serve.js';
+import { status } from './commands/status.js';
+import { EXIT_USAGE, presentError } from './present-error.js';
+
+/**
+ * The command line: parses the arguments, runs one command, returns the exit code. It never ends
+ * the process itself and never throws: 0 done, 1 a fault, 2 wrong usage or configuration.
+ */
+export async function runCli(args: readonly string[], cli: Cli): Promise<number> {
+  let exitCode = 0;
+  const program = describe(cli, async (running) => {
+    exitCode = await running;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return presentError(cli.terminal, error);
+    return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+}
+
+type Run = (running: Promise<number>) => Promise<void>;
+
+function describe(cli: Cli, run: Run): Command {
+  const program = new Command('postrider')
+    .description('Delivers the email an application promises.')
+    .version(cli.version)
+    .option('--config <file>', 'the file of settings, instead of postrider.config.json')
+    .configureOutput({
+      writeOut: (text) => cli.terminal.out(text.trimEnd()),
+      writeErr: (text) => cli.terminal.note(text.trimEnd()),
+    })
+    .showHelpAfterError('Run with --help to see what there is.')
+    .exitOverride();
+  running(program, cli, run);
+  emails(program, cli, run);
+  looking(program, cli, run);
+  return program;
+}
+
+function running(program: Command, cli: Cli, run: Run): void {
+  command(program, 'dev', 'run everything here, with an inbox that shows every email sent').action(
+    (_, self) => run(dev(cli, self.optsWithGlobals())),
+  );
+  command(program, 'serve', 'run the API and the worker')
+    .option('--roles <list>', 'which of api,worker to run')
+    .option('--hold', 'send nothing until `postrider resume all`')
+    .action((_, self) => run(serve(cli, self.optsWithGlobals())));
+  command(program, 'migrate', 'bring the database schema up to this version').action((_, self) =>
+    run(migrate(cli, self.optsWithGlobals())),
+  );
+}
+
+function emails(program: Command, cli: Cli, run: Run): void {
+  command(program, 'send', 'send one email')
+    .requiredOption('--to <address...>', 'one or more recipients')
+    .requiredOption('--subject <text>', 'the subject')
+    .option('--text <text>', 'the plain text')
+    .option('--html <html>', 'the HTML; a missing part is derived from the other')
+    .option('--from <address>', 'the sender, instead of the configured one')
+    .option('--wait [seconds]', 'stay until it is sent or has failed (60 s)')
+    .action((_, self) => run(send(cli, self.optsWithGlobals())));
+  command(program, 'pause <what>', 'stop sending: all, tenant:<name>, type:<name> or route:<name>')
+    .option('--reason <text>', 'shown by status')
+    .action((what, _, self) => run(pause(cli, what, self.optsWithGlobals())));
+  command(program, 'resume <what>', 'lift a pause').action((what, _, self) =>
+    run(resume(cli, what, self.optsWithGlobals())),
+  );
+}
+
+function looking(program: Command, cli: Cli, run: Run): void {
+  command(program, 'status [emailId]', 'the whole at a glance, or one email and what happened to it')
+    .option('--json', 'as JSON')
+    .action((emailId, _, self) => run(status(cli, emailId, self.optsWithGlobals())));
+  const config = command(program, 'config', 'look at the settings');
+  command(config, 'check', 'every setting with its source, or what is wrong')
+    .option('--json', 'as JSON')
+    .action((_, self) => run(configCheck(cli, self.optsWithGlobals())));
+  command(config, 'diff', 'only what differs from its default')
+    .option('--json', 'as JSON')
+    .action((_, self) => run(configDiff(cli, self.optsWithGlobals())));
+  command(program, 'doctor', 'find out what is wrong and what helps')
+    .option('--json', 'as JSON')
+    .action((_, self) => run(doctor(cli, self.optsWithGlobals())));
+}
+
+function command(parent: Command, name: string, says: string): Command {
+  return parent.command(name).description(says);
+}

@@ -1,0 +1,65 @@
+/**
+ * The HTTP door as one Hono app: context, guard, routes, and an answer for everything else.
+ * Every refusal is a problem with a code of the error table; nothing an error says inside leaves the process.
+ */
+import { Hono } from 'hono';
+import { type Clock, type Logger, messageOf, PostriderError } from '../../kernel/index.js';
+import { type Inbox, inboxRoutes } from '../inbox/index.js';
+import { accessGuard } from './access-guard.js';
+import { emailRoutes } from './email-routes.js';
+import { healthRoutes } from './health-routes.js';
+import type { HttpRooms } from './http-rooms.js';
+import { asPostriderError, problem } from './problem.js';
+import { refuseOtherMethods } from './refuse-other-methods.js';
+import { type HttpEnv, requestContext } from './request-context.js';
+
+export interface HttpAppOptions {
+  rooms: HttpRooms;
+  logger: Logger;
+  clock: Clock;
+  /** Asked of everyone as `Authorization: Bearer`; without it only loopback callers are answered. */
+  apiKey?: string | null;
+  bodyLimitBytes: number;
+  /** The development inbox, with its page at `/`. */
+  inbox?: Inbox;
+}
+
+export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
+  const { rooms, logger, clock, inbox } = options;
+  const guard = accessGuard(options.apiKey ?? undefined);
+  const app = new Hono<HttpEnv>();
+
+  app.onError((thrown, c) => {
+    const error = asPostriderError(thrown);
+    const requestId = c.get('requestId');
+    if (error.status >= 500) logger.error({ requestId, ...described(error) }, 'http request failed');
+    return problem(error, requestId);
+  });
+  app.notFound((c) => problem(new PostriderError('NOT_FOUND', 'There is nothing here.'), c.get('requestId')));
+
+  app.use(requestContext({ clock, logger }));
+  app.use(async (c, next) => {
+    const refusal = c.req.path.startsWith('/health/') ? null : guard(c);
+    if (refusal) throw refusal;
+    // Hono hands only Error instances to onError; anything else thrown would end the request bare.
+    await next().catch((thrown: unknown) => {
+      throw asPostriderError(thrown);
+    });
+  });
+  app.route('/', healthRoutes(rooms, guard, logger));
+  app.route('/', emailRoutes(rooms, options.bodyLimitBytes));
+  if (inbox) app.route('/', inboxRoutes(inbox, rooms));
+  refuseOtherMethods(app);
+  return app;
+}
+
+/** For the log, which may know more than the answer: the cause, and where an unforeseen one came from. */
+function described(error: PostriderError): object {
+  const { cause } = error;
+  return {
+    code: error.code,
+    error: error.message,
+    ...(cause !== undefined && { cause: messageOf(cause) }),
+    ...(error.code === 'INTERNAL' && cause instanceof Error && { stack: cause.stack }),
+  };
+}

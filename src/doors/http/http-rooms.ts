@@ -1,0 +1,33 @@
+/**
+ * What the HTTP door calls: the rooms behind it, seen as one port that app.ts wires.
+ * Logs and events pass through as they are presented by views; the door neither reads nor reshapes them.
+ */
+export interface HttpRooms {
+  /** Validates and commits one email. Refusals are thrown as PostriderError and name the field. */
+  accept(input: unknown, options: AcceptOptions): Promise<AcceptedEmail>;
+  /** The log of one email, or null when there is none. */
+  get(emailId: string): Promise<object | null>;
+  /** The journal of one email in order, or null when there is no such email. */
+  timeline(emailId: string): Promise<readonly object[] | null>;
+  /** The log after cancelling; throws EMAIL_NOT_FOUND or EMAIL_NOT_CANCELLABLE. */
+  cancel(emailId: string): Promise<object>;
+  ready(): Promise<Readiness>;
+  metrics(): Promise<{ contentType: string; body: string }>;
+}
+
+export interface AcceptOptions {
+  requestId: string;
+  idempotencyKey?: string;
+}
+
+export interface AcceptedEmail {
+  queued: true;
+  emailId: string;
+  requestId: string;
+  status: string;
+}
+
+export interface Readiness {
+  ok: boolean;
+  checks: Record<string, { ok: boolean; message?: string }>;
+}

@@ -1,0 +1,3 @@
+export { createHttpApp, type HttpAppOptions } from './create-http-app.js';
+export type { AcceptedEmail, AcceptOptions, HttpRooms, Readiness } from './http-rooms.js';
+export { type HttpServer, type HttpServerOptions, startHttpServer } from './start-http-server.js';

@@ -1,0 +1,68 @@
+/**
+ * Around every request: one request id (the caller's or a new one, echoed in the answer), one log line,
+ * and the security headers. It never logs a path's values, a query, a header or a body.
+ */
+import type { Context, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import { type Clock, type Logger, newId, PostriderError } from '../../kernel/index.js';
+import { problem } from './problem.js';
+
+export interface HttpEnv {
+  Variables: { requestId: string };
+}
+
+export function requestContext({
+  clock,
+  logger,
+}: {
+  clock: Clock;
+  logger: Logger;
+}): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const startedAt = clock.monotonic();
+    const given = c.req.header('x-request-id');
+    const usable = given === undefined || REQUEST_ID.test(given);
+    c.set('requestId', given !== undefined && usable ? given : newId(clock.now()));
+    if (usable) await next();
+    else c.res = problem(invalidRequestId(), c.get('requestId'));
+    addHeaders(c);
+    const line = {
+      method: c.req.method,
+      route: routeOf(c),
+      status: c.res.status,
+      durationMs: Math.round(clock.monotonic() - startedAt),
+      requestId: c.get('requestId'),
+    };
+    // Probes and the inbox page ask all the time; their lines would bury the others.
+    if (QUIET.test(c.req.path)) logger.debug(line, 'http request');
+    else logger.info(line, 'http request');
+  };
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const QUIET = /^\/(?:health\/|metrics$|dev\/inbox|$)/;
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+function invalidRequestId(): PostriderError {
+  return new PostriderError(
+    'INVALID_HEADER',
+    'X-Request-Id is 1 to 128 letters, digits, dots, underscores, colons or hyphens.',
+    { field: 'X-Request-Id' },
+  );
+}
+
+function addHeaders(c: Context<HttpEnv>): void {
+  const { headers } = c.res;
+  headers.set('X-Request-Id', c.get('requestId'));
+  headers.set('X-Content-Type-Options', 'nosniff');
+  headers.set('Referrer-Policy', 'no-referrer');
+  headers.set('Cross-Origin-Resource-Policy', 'same-origin');
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
+  if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', API_POLICY);
+}
+
+/** The pattern, not the path: ids do not belong in a label. */
+function routeOf(c: Context<HttpEnv>): string {
+  const path = matchedRoutes(c).at(-1)?.path;
+  return path === undefined || path === '/*' || path === '*' ? '(none)' : path;
+}

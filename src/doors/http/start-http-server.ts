@@ -1,0 +1,88 @@
+/**
+ * Puts an app on a port. Slow senders are cut off by time limits; stopping means: accept no more, finish
+ * what is in flight, then close the sockets, at the latest at the deadline. Streams without an end are
+ * ended at once, their clients come back by themselves.
+ */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { newId, PostriderError, type StopOptions } from '../../kernel/index.js';
+import { problem } from './problem.js';
+
+export interface HttpServerOptions {
+  app: { fetch(request: Request, env: HttpBindings): Response | Promise<Response> };
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+}
+
+export interface HttpServer {
+  port: number;
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export async function startHttpServer({ app, host, port }: HttpServerOptions): Promise<HttpServer> {
+  const streams = new Set<ServerResponse>();
+  const fetch = async (request: Request, env: unknown): Promise<Response> => {
+    const { outgoing } = env as HttpBindings;
+    const response = await app.fetch(request, env as HttpBindings);
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      streams.add(outgoing);
+      outgoing.once('close', () => streams.delete(outgoing));
+    }
+    return response;
+  };
+  // The adapter would replace the global Request and Response; this process may be someone's application.
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler: malformed });
+  const server = createServer(TIME_LIMITS, listener);
+  await listen(server, host, port);
+
+  let stopped: Promise<void> | undefined;
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: ({ deadlineMs = 10_000 } = {}) => {
+      stopped ??= close(server, streams, deadlineMs);
+      return stopped;
+    },
+  };
+}
+
+const TIME_LIMITS = {
+  /** All headers within this, or 408: a trickle of header bytes holds no socket for long. */
+  headersTimeout: 10_000,
+  /** The whole request with its body. */
+  requestTimeout: 60_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+};
+
+/** What the adapter cannot make a request of (a broken Host or target) never reaches the app. */
+function malformed(): Response {
+  return problem(new PostriderError('INVALID_HEADER', 'The request line or Host is malformed.'), newId());
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'is already in use' : `cannot be opened (${error.code})`;
+      const message = `PORT ${port} on ${host} ${why}.`;
+      reject(new PostriderError('INVALID_CONFIG', message, { field: 'PORT', cause: error }));
+    });
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server, streams: Set<ServerResponse>, deadlineMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // close() ends idle sockets once; one that is busy now turns idle later and would wait for its timeout.
+  server.on('request', (_request, response: ServerResponse) => response.setHeader('Connection', 'close'));
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  for (const stream of streams) stream.destroy();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}

@@ -1,0 +1,261 @@
+import { type Config, type ConfigOverrides, loadConfig } from './config.js';
+import {
+  type Accepted,
+  type AcceptOptions,
+  createIntake,
+  type EmailInput,
+  type Intake,
+} from './intake/index.js';
+import {
+  type Clock,
+  createLogger,
+  type Lifecycle,
+  type Logger,
+  type Mailbox,
+  PostriderError,
+  systemClock,
+  systemRandomness,
+} from './kernel/index.js';
+import {
+  cancelEmail,
+  type PauseScope,
+  pauseSending,
+  rescheduleEmail,
+  resumeSending,
+} from './outbox/index.js';
+import { createPipelineMetrics, type PipelineMetrics } from './pipeline/index.js';
+import { createConsoleProvider, createSmtpProvider, type Provider } from './providers/index.js';
+import type { RunningWorker } from './run-worker.js';
+import {
+  callerTransaction,
+  checkSchema,
+  type Database,
+  type DatabaseSource,
+  type MigrationReport,
+  migrate,
+  openDatabase,
+  type Queryable,
+} from './store/index.js';
+import {
+  type EmailEvent,
+  type EmailLog,
+  findEmailLog,
+  listEmailEvents,
+  type Overview,
+  readOverview,
+} from './views/index.js';
+
+/**
+ * Postrider inside an application: `send` in the application's own transaction, `start` to deliver
+ * from this process. Nothing is opened before it is needed.
+ */
+export interface Postrider extends Lifecycle {
+  send(email: EmailInput, options?: AcceptOptions): Promise<Accepted>;
+  /** All or none. */
+  sendBatch(
+    emails: readonly EmailInput[],
+    options?: Omit<AcceptOptions, 'idempotencyKey'>,
+  ): Promise<Accepted[]>;
+  /** The same as `send` with scheduledAt. */
+  schedule(email: EmailInput, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
+  /** Until the attempt has begun. */
+  reschedule(emailId: string, at: Date, options?: CallOptions): Promise<void>;
+  cancel(emailId: string, options?: CallOptions): Promise<EmailLog>;
+  get(emailId: string): Promise<EmailLog | null>;
+  timeline(emailId: string): Promise<EmailEvent[]>;
+  overview(): Promise<Overview>;
+  pause(scope: PauseScope, value?: string, reason?: string): Promise<void>;
+  resume(scope: PauseScope, value?: string): Promise<number>;
+  /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
+  /** Connects to the store and brings its schema up to date; every call does it when needed. */
+  ready(): Promise<Database>;
+  readonly provider: Provider;
+  readonly metrics: PipelineMetrics;
+  /** Whether the worker of this process holds its lease. */
+  working(): boolean;
+}
+
+export interface CallOptions {
+  tx?: unknown;
+  /** Only an email of this company. */
+  companyId?: string;
+}
+
+export interface PostriderOptions {
+  /** A PostgreSQL URL, your pg Pool or PGlite instance, or { folder }; else as configured. */
+  database?: DatabaseSource;
+  /** Settings that win over the environment; see docs/CONFIGURATION.md. */
+  config?: ConfigOverrides | Config;
+  /** Instead of the provider that EMAIL_MODE names. */
+  provider?: Provider;
+  /** For emails that name no sender. */
+  from?: Mailbox;
+  logger?: Logger;
+  clock?: Clock;
+}
+
+export function createPostrider(options: PostriderOptions = {}): Postrider {
+  const config = asConfig(options.config);
+  const clock = options.clock ?? systemClock;
+  const logger = options.logger ?? createLogger({ level: config.log.level });
+  const provider = options.provider ?? createProvider(config, clock, logger);
+  const sender = options.from ?? defaultSender(config);
+  const metrics = createPipelineMetrics();
+  let opening: Promise<Database> | null = null;
+  let prepared: Promise<Database> | null = null;
+  let worker: RunningWorker | null = null;
+  let stopped = false;
+
+  /** A failure is not remembered: the next call tries again. */
+  function open(): Promise<Database> {
+    if (stopped) return Promise.reject(new PostriderError('STOPPED', 'Postrider has been stopped.'));
+    opening ??= openDatabase(options.database ?? config.database.url ?? { folder: config.database.dataDir }, {
+      poolSize: config.database.poolSize,
+      logger,
+    }).catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
+  }
+
+  function ready(): Promise<Database> {
+    if (stopped) return open();
+    prepared ??= open()
+      .then(async (database) => {
+        await bringUpToDate(database);
+        return database;
+      })
+      .catch((error: unknown) => {
+        prepared = null;
+        throw error;
+      });
+    return prepared;
+  }
+
+  const intakes = new WeakMap<Database, Intake>();
+  async function intake(tx: unknown): Promise<Intake> {
+    // With a caller's transaction nothing else may be waited for: on one connection it would wait for itself.
+    const database = tx === undefined ? await ready() : await open();
+    const known = intakes.get(database);
+    if (known) return known;
+    const made = createIntake({
+      database,
+      clock,
+      defaultTenant: config.email.defaultCompany,
+      hasSender: sender !== null,
+      retryPreset: config.retry.preset,
+      maxAttempts: config.retry.maxAttempts,
+      onAccepted: () => worker?.ring(),
+    });
+    intakes.set(database, made);
+    return made;
+  }
+
+  const target = async (tx: unknown): Promise<Queryable> =>
+    tx === undefined ? ready() : callerTransaction(tx);
+
+  return {
+    provider,
+    metrics,
+    ready,
+    working: () => worker?.alive() ?? false,
+    async send(email, accept = {}) {
+      return (await intake(accept.tx)).accept(email, accept);
+    },
+    async sendBatch(emails, accept = {}) {
+      return (await intake(accept.tx)).acceptBatch(emails, accept);
+    },
+    async schedule(email, at, accept = {}) {
+      return (await intake(accept.tx)).accept({ ...email, scheduledAt: at }, accept);
+    },
+    async reschedule(emailId, at, { tx, companyId } = {}) {
+      await rescheduleEmail(await target(tx), emailId, at, { tenant: companyId });
+    },
+    async cancel(emailId, { tx, companyId } = {}) {
+      const database = await target(tx);
+      await cancelEmail(database, emailId, { tenant: companyId });
+      const log = await findEmailLog(database, emailId);
+      if (!log)
+        throw new PostriderError('EMAIL_NOT_FOUND', `There is no email ${emailId}.`, { field: 'emailId' });
+      return log;
+    },
+    get: async (emailId) => findEmailLog(await ready(), emailId),
+    timeline: async (emailId) => listEmailEvents(await ready(), emailId),
+    overview: async () => readOverview(await ready()),
+    async pause(scope, value = '', reason) {
+      await pauseSending(await ready(), scope, value, { reason, by: 'caller' });
+    },
+    resume: async (scope, value = '') => resumeSending(await ready(), scope, value),
+    transaction: async (work) => (await ready()).transaction(work),
+    migrate: async (onProgress) => migrate(await open(), onProgress),
+    async start() {
+      if (worker) return;
+      const { createRunningWorker } = await import('./run-worker.js');
+      worker = createRunningWorker({
+        database: ready,
+        config,
+        provider,
+        sender,
+        metrics,
+        clock,
+        random: systemRandomness,
+        logger,
+      });
+      await worker.start();
+    },
+    async stop(stopOptions) {
+      if (stopped) return;
+      await worker?.stop({ deadlineMs: config.worker.stopDeadlineMs, ...stopOptions });
+      await provider.close();
+      stopped = true;
+      const database = await opening?.catch(() => null);
+      await database?.close();
+    },
+  };
+}
+
+/** Runs migrations only when they are missing, so that a role without the right to alter can work. */
+async function bringUpToDate(database: Database): Promise<void> {
+  try {
+    await checkSchema(database);
+  } catch (error) {
+    if (!(error instanceof PostriderError) || error.code !== 'STORE_NOT_MIGRATED') throw error;
+    await migrate(database);
+  }
+}
+
+function asConfig(given: PostriderOptions['config']): Config {
+  return isConfig(given) ? given : loadConfig({ overrides: given });
+}
+
+/** A loaded configuration is frozen and whole; overrides are plain and partial. */
+function isConfig(given: PostriderOptions['config']): given is Config {
+  return given !== undefined && Object.isFrozen(given);
+}
+
+export function createProvider(config: Config, clock: Clock, logger: Logger): Provider {
+  const { host, port, username, password, requireTls, maxConnections } = config.smtp;
+  if (config.email.mode === 'console' || host === null) return createConsoleProvider({ logger });
+  return createSmtpProvider(
+    {
+      host,
+      port,
+      username: username ?? undefined,
+      password: password ?? undefined,
+      requireTls,
+      maxConnections,
+    },
+    { clock },
+  );
+}
+
+/** Real mail never leaves with an invented sender; what is only printed may have one. */
+export function defaultSender(config: Config): Mailbox | null {
+  const address = config.email.fromEmail ?? (config.email.mode === 'console' ? 'noreply@example.com' : null);
+  return address === null
+    ? null
+    : { address, ...(config.email.fromName ? { name: config.email.fromName } : {}) };
+}

@@ -1,0 +1,59 @@
+import { type Literal, scanSource } from './scan-source.js';
+import { isTest, roomOf, type SourceFile } from './source-file.js';
+
+/**
+ * One room owns each table, and SQL about it lives there. Views read any table and write none.
+ * A table that is not listed is an objection too: name its owner here when you add one.
+ */
+const OWNERS: Record<string, string> = {
+  emails: 'outbox',
+  email_bodies: 'outbox',
+  email_queue: 'outbox',
+  email_attempts: 'outbox',
+  email_facts: 'outbox',
+  workers: 'outbox',
+  pauses: 'outbox',
+  recipients: 'recipients',
+  idempotency_keys: 'policy',
+  schema_migrations: 'store',
+};
+
+/** Views of the database, read by the room of the same name. */
+const READ_MODELS = new Set(['email_logs', 'email_events']);
+
+export function checkTables(file: SourceFile): string[] {
+  if (isTest(file)) return [];
+  const room = roomOf(file.path);
+  const problems = new Set<string>();
+  for (const literal of scanSource(file.text).literals) {
+    for (const table of tablesIn(literal)) {
+      const owner = READ_MODELS.has(table) ? 'outbox' : OWNERS[table];
+      if (owner === undefined) problems.add(`${file.path}: nobody is named as owner of postrider.${table}`);
+      else if (owner !== room && room !== 'views') {
+        problems.add(`${file.path}: postrider.${table} belongs to ${owner}`);
+      }
+    }
+    if (room === 'views' && WRITE.test(literal.value)) problems.add(`${file.path}: views write nothing`);
+  }
+  return [...problems];
+}
+
+/** Named in full anywhere in a string; or bare, or under an interpolated schema, in what starts like SQL. */
+function tablesIn({ value }: Literal): string[] {
+  const known = [...Object.keys(OWNERS), ...READ_MODELS].join('|');
+  const patterns = [
+    new RegExp(`\\bpostrider"?\\."?(${known})\\b`, 'gi'),
+    /\b(?:into|update|table|only)\s+postrider\.(\w+)/gi,
+    /\b(?:from|join)\s+postrider\.(\w+)\b(?!\s*\()/gi, // with a parenthesis it is a function
+  ];
+  if (STATEMENT.test(value)) {
+    const schema = '(?:\\$\\{[^}]*\\}\\.)?';
+    patterns.push(new RegExp(`\\b(?:from|join|into|update|only)\\s+${schema}(${known})\\b`, 'gi'));
+  }
+  return patterns.flatMap((pattern) => [...value.matchAll(pattern)].map((match) => match[1]!.toLowerCase()));
+}
+
+const STATEMENT =
+  /^\s*(?:--.*\n\s*)*(?:select|insert|update|delete|with|truncate|alter|drop|lock|copy|merge)\b/i;
+const WRITE =
+  /\binsert\s+into\b|\bdelete\s+from\b|\bmerge\s+into\b|\btruncate\s+(?:table\s+)?postrider\b|\bupdate\s+(?:only\s+)?[\w."${}]+(?:\s+(?:as\s+)?\w+)?\s+set\b/i;

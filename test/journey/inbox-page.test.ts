@@ -1,0 +1,197 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTransport, type Transporter } from 'nodemailer';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createHttpApp,
+  type HttpRooms,
+  type HttpServer,
+  startHttpServer,
+} from '../../src/doors/http/index.js';
+import { createInbox, type Inbox } from '../../src/doors/inbox/index.js';
+import { newId, silentLogger, systemClock } from '../../src/kernel/index.js';
+
+const HOST = '127.0.0.1';
+const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+const MESSAGE = { from: 'sender@example.com', to: 'ada@example.com', subject: 'Hello', text: 'Hello' };
+
+test('Chromium, which these tests drive → is installed where nothing may be skipped', () => {
+  if (process.env.CI) expect(BROWSER, 'install Chromium (Debian: apt-get install chromium)').toBeDefined();
+});
+
+describe.skipIf(BROWSER === undefined)('the inbox page in Chromium (skipped without Chromium)', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let directory: string;
+  let inbox: Inbox;
+  let server: HttpServer;
+  let stopSink: () => Promise<void>;
+  let mail: Transporter;
+  let events: object[];
+  /** What a message got to run, and what it got to ask of evil.example, which the browser resolves to here. */
+  let dialogs: string[];
+  let visits: string[];
+  const evil = createServer((request, response) => {
+    visits.push(`${request.method} ${request.url}`);
+    response.end();
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => evil.listen(0, HOST, resolve));
+    const there = `${HOST}:${(evil.address() as AddressInfo).port}`;
+    const args = ['--no-sandbox', `--host-resolver-rules=MAP evil.example ${there}`];
+    browser = await chromium.launch({ executablePath: BROWSER!, args });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    evil.close();
+  });
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'inbox-page-'));
+    inbox = await createInbox({ directory, clock: systemClock, logger: silentLogger });
+    const sink = await inbox.startSink({ host: HOST, port: 0 });
+    stopSink = () => sink.stop({ deadlineMs: 500 });
+    mail = createTransport({ host: HOST, port: sink.port, secure: false });
+    events = [];
+    const options = { logger: silentLogger, clock: systemClock, bodyLimitBytes: 1_000_000 };
+    const app = createHttpApp({ ...options, rooms: rooms(), inbox });
+    server = await startHttpServer({ app, host: HOST, port: 0 });
+    context = await browser.newContext();
+    page = await context.newPage();
+    dialogs = [];
+    visits = [];
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      return dialog.accept();
+    });
+    await page.goto(`http://${HOST}:${server.port}/`);
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+  afterEach(async () => {
+    await context.close();
+    await server.stop({ deadlineMs: 1000 });
+    await stopSink();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('an empty inbox, one click on the sample → it appears by itself, its timeline a tab away', async () => {
+    events = [{ type: 'SENT', metadata: { attempt: 1 }, createdAt: '2026-01-01T00:00:00.000Z' }];
+    await page.getByRole('heading', { name: 'No mail yet' }).waitFor();
+    expect(await page.locator('#curl').textContent()).toContain(
+      `http://${HOST}:${server.port}/v1/email/send`,
+    );
+    await page.locator('#sample-here').click();
+    await page.getByRole('link', { name: 'A first letter from Postrider' }).click();
+    await page.frameLocator('iframe').getByText('It arrived.').waitFor();
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    await page.getByRole('cell', { name: 'SENT', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'attempt 1' }).waitFor();
+  });
+
+  test('a hostile message → every part of it is shown as text or inert, nothing runs, nothing is asked', async () => {
+    const subject = `<script>alert('subject')</script><img src=x onerror="alert('subject')">`;
+    await mail.sendMail({
+      ...MESSAGE,
+      from: { name: `<img src=x onerror=alert('from')>`, address: 'evil@example.com' },
+      subject,
+      headers: { 'X-Evil': `"><svg onload=alert('header')>` },
+      text: `<img src=x onerror=alert('text')>`,
+      html: HOSTILE,
+      attachments: [
+        { filename: `"><img src=x onerror=alert('file')>.html`, content: '<script>alert(1)</script>' },
+      ],
+    });
+    await page.locator('#list a').click();
+    expect(await page.locator('#subject').textContent()).toBe(subject);
+    const frame = page.frameLocator('iframe');
+    await frame.getByText('Hostile').waitFor();
+    expect(await page.locator('iframe').getAttribute('sandbox')).not.toMatch(
+      /scripts|same-origin|top-navigation|forms/,
+    );
+    await frame.getByRole('button', { name: 'Post' }).click();
+    await frame.getByRole('link', { name: 'script link' }).click();
+    for (const tab of ['Text', 'Headers', 'Source']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page
+        .locator('#pane')
+        .getByText('onerror=alert')
+        .or(page.locator('#pane').getByText('svg onload'))
+        .first()
+        .waitFor();
+    }
+    expect(await page.locator('#main img, #main svg[onload], #main script').count()).toBe(0);
+    // What the script link opened, if anything, is an empty tab without a script's traces.
+    for (const other of context.pages()) expect(await other.evaluate('window.owned')).toBeUndefined();
+    expect(dialogs).toEqual([]);
+    expect(inbox.list()).toHaveLength(1);
+    expect(visits).toEqual([]);
+    // The same browser does reach it, so silence above means something.
+    await page.goto('http://evil.example/visited');
+    expect(visits).toContain('GET /visited');
+  });
+
+  test('the HTML of a message opened on its own → still in an origin of its own, without script', async () => {
+    await mail.sendMail({ ...MESSAGE, html: HOSTILE });
+    const alone = await context.newPage();
+    alone.on('dialog', (dialog) => dialogs.push(dialog.message()));
+    await alone.goto(`http://${HOST}:${server.port}/dev/inbox/messages/${inbox.list()[0]?.id}/html`);
+    await alone.getByText('Hostile').waitFor();
+    expect(await alone.evaluate('window.origin')).toBe('null');
+    expect(dialogs).toEqual([]);
+  });
+
+  test('keyboard alone → a message is opened and its tabs are reached', async () => {
+    await mail.sendMail({ ...MESSAGE, subject: 'first', html: '<p>first</p>' });
+    await mail.sendMail({ ...MESSAGE, subject: 'second' });
+    await page.getByRole('link', { name: 'second' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'first' }).waitFor();
+    await page.getByRole('tab', { name: 'HTML' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('#pane pre', { hasText: 'Hello' }).waitFor();
+  });
+
+  test('cleared by someone else while a message is open → the page is empty again', async () => {
+    await mail.sendMail(MESSAGE);
+    await page.getByRole('link', { name: 'Hello' }).click();
+    await page.getByRole('heading', { name: 'Hello' }).waitFor();
+    await fetch(`http://${HOST}:${server.port}/dev/inbox/messages`, { method: 'DELETE' });
+    await page.getByRole('heading', { name: 'No mail yet' }).waitFor();
+  });
+
+  function rooms(): HttpRooms {
+    return {
+      accept: async (input, { requestId }) => {
+        const emailId = newId();
+        await mail.sendMail({ ...MESSAGE, ...(input as object), messageId: `<${emailId}@example.com>` });
+        return { queued: true, emailId, requestId, status: 'pending' };
+      },
+      get: async () => null,
+      timeline: async () => events,
+      cancel: async (id) => ({ id }),
+      ready: async () => ({ ok: true, checks: {} }),
+      metrics: async () => ({ contentType: 'text/plain', body: '' }),
+    };
+  }
+});
+
+const HOSTILE = `<html><head><meta http-equiv="refresh" content="0;url=http://evil.example/refresh">
+<base href="http://evil.example/"><link rel="stylesheet" href="http://evil.example/style.css"></head>
+<body background="http://evil.example/background.png" onload="alert('onload')"><h1>Hostile</h1>
+<script>window.owned = true; alert('script'); fetch('/dev/inbox/messages', { method: 'DELETE' });</script>
+<script src="/dev/inbox/messages"></script>
+<img src="x" onerror="alert('onerror')"><img src="http://evil.example/pixel.png"><svg onload="alert('svg')"></svg>
+<style>@import 'http://evil.example/import.css'; h1 { background: url(http://evil.example/css.png) }</style>
+<iframe src="/"></iframe><object data="/"></object><embed src="/"><video src="http://evil.example/v.mp4"></video>
+<a href="javascript:window.owned = true; alert('link')">script link</a>
+<form action="http://evil.example/form" method="post"><button>Post</button></form>
+</body></html>`;

@@ -13,7 +13,7 @@ import {
   PostriderError,
   systemClock,
 } from './kernel/index.js';
-import { createPostrider, type Postrider } from './postrider.js';
+import { assemblePostrider, type Postrider, type PostriderOptions } from './postrider.js';
 import { createSmtpProvider } from './providers/index.js';
 
 /**
@@ -28,7 +28,7 @@ export async function openApplication(config: Config): Promise<Application> {
   let stopped: Promise<void> | null = null;
 
   const own = (): Postrider => {
-    postrider ??= createPostrider({ config, logger });
+    postrider ??= assemblePostrider(config, { logger });
     return postrider;
   };
   // One-shot commands learn at once that the store is locked or away.
@@ -88,9 +88,9 @@ export async function openApplication(config: Config): Promise<Application> {
         logger,
       });
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
-      postrider = createPostrider({ config, logger, ...devDelivery(config, sink.port) });
+      postrider = assemblePostrider(config, { logger, ...devDelivery(config, sink.port) });
       await postrider.ready();
-      const { port } = await listen({ host: LOOPBACK, inbox, apiKey: config.http.apiKey });
+      const { port } = await listen({ host: LOOPBACK, inbox, apiKey: null });
       await postrider.start();
       return { url: `http://${LOOPBACK}:${port}`, smtpPort: sink.port };
     },
@@ -104,7 +104,7 @@ export async function openApplication(config: Config): Promise<Application> {
 const LOOPBACK = '127.0.0.1';
 
 /** Without a server named, everything goes to the process's own inbox. */
-function devDelivery(config: Config, sinkPort: number): object {
+function devDelivery(config: Config, sinkPort: number): Pick<PostriderOptions, 'from' | 'provider'> {
   const name = config.email.fromName ?? undefined;
   const from: Mailbox = {
     address: config.email.fromEmail ?? 'noreply@example.com',

@@ -87,7 +87,7 @@ export interface PostriderOptions {
   /** A PostgreSQL URL, your pg Pool or PGlite instance, or { folder }; else as configured. */
   database?: DatabaseSource;
   /** Settings that win over the environment; see docs/CONFIGURATION.md. */
-  config?: ConfigOverrides | Config;
+  config?: ConfigOverrides;
   /** Instead of the provider that EMAIL_MODE names. */
   provider?: Provider;
   /** For emails that name no sender. */
@@ -96,8 +96,12 @@ export interface PostriderOptions {
   clock?: Clock;
 }
 
-export function createPostrider(options: PostriderOptions = {}): Postrider {
-  const config = asConfig(options.config);
+export function createPostrider({ config, ...parts }: PostriderOptions = {}): Postrider {
+  return assemblePostrider(loadConfig({ overrides: config }), parts);
+}
+
+/** The same from a configuration that was loaded before. */
+export function assemblePostrider(config: Config, options: Omit<PostriderOptions, 'config'> = {}): Postrider {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const provider = options.provider ?? createProvider(config, clock, logger);
@@ -227,16 +231,7 @@ async function bringUpToDate(database: Database): Promise<void> {
   }
 }
 
-function asConfig(given: PostriderOptions['config']): Config {
-  return isConfig(given) ? given : loadConfig({ overrides: given });
-}
-
-/** A loaded configuration is frozen and whole; overrides are plain and partial. */
-function isConfig(given: PostriderOptions['config']): given is Config {
-  return given !== undefined && Object.isFrozen(given);
-}
-
-export function createProvider(config: Config, clock: Clock, logger: Logger): Provider {
+function createProvider(config: Config, clock: Clock, logger: Logger): Provider {
   const { host, port, username, password, requireTls, maxConnections } = config.smtp;
   if (config.email.mode === 'console' || host === null) return createConsoleProvider({ logger });
   return createSmtpProvider(
@@ -253,7 +248,7 @@ export function createProvider(config: Config, clock: Clock, logger: Logger): Pr
 }
 
 /** Real mail never leaves with an invented sender; what is only printed may have one. */
-export function defaultSender(config: Config): Mailbox | null {
+function defaultSender(config: Config): Mailbox | null {
   const address = config.email.fromEmail ?? (config.email.mode === 'console' ? 'noreply@example.com' : null);
   return address === null
     ? null

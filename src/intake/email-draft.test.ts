@@ -74,13 +74,6 @@ describe('accepted', () => {
     expect(parse({ text: null }).text).toBe('Hello');
   });
 
-  test('metadata changed by the caller afterwards → the draft stays as it was', () => {
-    const metadata = { list: [{ a: 1 }] };
-    const draft = parse({ metadata });
-    metadata.list[0]!.a = 2;
-    expect(draft.metadata).toEqual({ list: [{ a: 1 }] });
-  });
-
   test('50 recipients in all, 20 files, 10 MB → still within the limits', () => {
     expect(
       parse({ to: Array(48).fill('a@b.example'), cc: 'c@d.example', bcc: 'e@f.example' }).to,
@@ -90,8 +83,6 @@ describe('accepted', () => {
     expect(parse({ attachments: [file({ content: tenMegabytes })] }).attachments).toHaveLength(1);
   });
 });
-
-const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
 
 describe('refused with its field', () => {
   test.each<[string, unknown, string, string?]>([
@@ -149,88 +140,13 @@ describe('refused with its field', () => {
     ['priority 0', { priority: 0 }, 'priority'],
     ['priority 5', { priority: 5 }, 'priority'],
     ['priority as text', { priority: '1' }, 'priority'],
-    ['time without an offset', { scheduledAt: '2030-01-02T00:00:00' }, 'scheduledAt'],
-    ['time that no calendar has', { scheduledAt: '2030-02-30T00:00:00Z' }, 'scheduledAt'],
-    ['time as a number', { scheduledAt: NOW }, 'scheduledAt'],
-    ['invalid Date', { scheduledAt: new Date(Number.NaN) }, 'scheduledAt'],
     ['scheduled in two years', { scheduledAt: '2032-01-01T00:00:00Z' }, 'scheduledAt'],
     ['expired already', { expiresAt: '2029-12-31T23:59:59Z' }, 'expiresAt'],
-    [
-      'expired when due',
-      { scheduledAt: '2030-03-01T00:00:00Z', expiresAt: '2030-02-01T00:00:00Z' },
-      'expiresAt',
-    ],
+    ['metadata over 8 KB', { metadata: { a: 'x'.repeat(8192) } }, 'metadata'],
+    ['metadata 6 levels deep', { metadata: { a: { a: { a: { a: { a: {} } } } } } }, 'metadata.a.a.a.a.a'],
+    ['file with a path', { attachments: [file({ filename: '../x' })] }, 'attachments[0].filename'],
     ['unknown delivery', { delivery: 'exactly-once' }, 'delivery'],
     ['unknown retry', { retry: 'toString' }, 'retry'],
-    ['metadata a list', { metadata: [] }, 'metadata'],
-    ['metadata with a date', { metadata: { at: new Date(NOW) } }, 'metadata.at'],
-    ['metadata with NaN', { metadata: { n: [Number.NaN] } }, 'metadata.n[0]'],
-    ['metadata with a function', { metadata: { f: () => 1 } }, 'metadata.f'],
-    ['metadata with a bigint', { metadata: { n: 1n } }, 'metadata.n'],
-    ['metadata with NUL', { metadata: { a: ['\u0000'] } }, 'metadata.a[0]'],
-    ['metadata with a lone surrogate', { metadata: { a: [{ b: '\udc00' }] } }, 'metadata.a[0].b'],
-    ['metadata with NUL in a key', { metadata: { 'a\u0000': 1 } }, 'metadata'],
-    [
-      'metadata with a prototype key',
-      { metadata: JSON.parse('{"a":{"__proto__":1}}') },
-      'metadata.a.__proto__',
-    ],
-    ['metadata with a constructor', { metadata: { constructor: 1 } }, 'metadata.constructor'],
-    ['metadata 6 levels deep', { metadata: deep(6) }, 'metadata.a.a.a.a.a'],
-    ['metadata over 8 KB', { metadata: { a: 'x'.repeat(8192) } }, 'metadata'],
-    ['metadata over 8 KB in small pieces', { metadata: { a: Array(5000).fill(1) } }, 'metadata'],
-    ['metadata over 8 KB of keys', { metadata: { ['k'.repeat(9000)]: 1 } }, 'metadata'],
-    ['attachments not a list', { attachments: {} }, 'attachments'],
-    ['21 files', { attachments: Array(21).fill(file()) }, 'attachments'],
-    ['file not an object', { attachments: ['a'] }, 'attachments[0]'],
-    ['file without a name', { attachments: [file({ filename: undefined })] }, 'attachments[0].filename'],
-    ['file with a path', { attachments: [file({ filename: '../etc/passwd' })] }, 'attachments[0].filename'],
-    [
-      'file with a Windows path',
-      { attachments: [file({ filename: 'C:\\a.exe' })] },
-      'attachments[0].filename',
-    ],
-    ['file called ..', { attachments: [file({ filename: '..' })] }, 'attachments[0].filename'],
-    ['file name with a newline', { attachments: [file({ filename: 'a\r\nb' })] }, 'attachments[0].filename'],
-    [
-      'file name turned around',
-      { attachments: [file({ filename: 'fdp.\u202eexe' })] },
-      'attachments[0].filename',
-    ],
-    [
-      'file name over 255 bytes',
-      { attachments: [file({ filename: 'å'.repeat(128) })] },
-      'attachments[0].filename',
-    ],
-    [
-      'file without content',
-      { attachments: [file(), file({ content: undefined })] },
-      'attachments[1].content',
-    ],
-    ['base64 with white space', { attachments: [file({ content: 'QU JD' })] }, 'attachments[0].content'],
-    ['base64 with a newline', { attachments: [file({ content: 'QUJD\n' })] }, 'attachments[0].content'],
-    ['base64 for URLs', { attachments: [file({ content: 'QU_-' })] }, 'attachments[0].content'],
-    ['base64 cut short', { attachments: [file({ content: 'QUJ' })] }, 'attachments[0].content'],
-    ['base64 with early padding', { attachments: [file({ content: 'QQ==QUJD' })] }, 'attachments[0].content'],
-    ['base64 of padding alone', { attachments: [file({ content: '====' })] }, 'attachments[0].content'],
-    ['base64 with stray bits', { attachments: [file({ content: 'QR==' })] }, 'attachments[0].content'],
-    [
-      'content type without a slash',
-      { attachments: [file({ contentType: 'pdf' })] },
-      'attachments[0].contentType',
-    ],
-    [
-      'content type with a header',
-      { attachments: [file({ contentType: 'a/b\r\nX: y' })] },
-      'attachments[0].contentType',
-    ],
-    [
-      'multipart content type',
-      { attachments: [file({ contentType: 'multipart/mixed' })] },
-      'attachments[0].contentType',
-    ],
-    ['content id in brackets', { attachments: [file({ contentId: '<a>' })] }, 'attachments[0].contentId'],
-    ['unknown key in a file', { attachments: [file({ path: '/etc/passwd' })] }, 'attachments[0].path'],
     ['unknown key', { subjct: 'x' }, 'subjct'],
     ['prototype key', JSON.parse('{"__proto__":{"to":"x"}}'), '__proto__'],
     ['constructor key', { constructor: 'x' }, 'constructor'],
@@ -239,14 +155,6 @@ describe('refused with its field', () => {
   ])('%s → refused', (_, change, field, code = 'INVALID_PAYLOAD') => {
     const input = Object.defineProperties({ ...minimal }, Object.getOwnPropertyDescriptors(change));
     expect(() => parseEmailDraft(input, NOW)).toThrow(expect.objectContaining({ code, field }));
-  });
-
-  test('over 10 MB in all → 413 naming attachments', () => {
-    const sixMegabytes = Buffer.alloc(6 * 1024 * 1024).toString('base64');
-    const attachments = [file({ content: sixMegabytes }), file({ content: sixMegabytes })];
-    expect(() => parse({ attachments })).toThrow(
-      expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE', field: 'attachments', status: 413 }),
-    );
   });
 
   test('misspelt key → names the likely one', () => {
@@ -260,12 +168,6 @@ describe('refused with its field', () => {
       expect(() => parseEmailDraft(input, NOW)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
     },
   );
-
-  test('a circle in metadata → refused, not followed', () => {
-    const metadata: Record<string, unknown> = {};
-    metadata.self = metadata;
-    expect(() => parse({ metadata })).toThrow(/nested more than 5/);
-  });
 
   test('a polluted prototype → nothing is read from it', () => {
     const inherited = Object.create({ bcc: 'eve@b.example', priority: 1 });

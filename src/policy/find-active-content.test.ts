@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findActiveContent } from './find-active-content.js';
 import { inspectMarkup } from './inspecting-parser.js';
-import { isSurelyInert } from './is-surely-inert.js';
 
 const HOSTILE: Record<string, string> = {
   'script element': '<p>a</p><script>alert(1)</script>',
@@ -113,6 +111,8 @@ const HOSTILE: Record<string, string> = {
   'comment that ends at once': '<!--><script>alert(1)</script>-->',
   'processing instruction': '<?xml version="1.0"?><script>alert(1)</script>',
   'tag hidden in a title attribute of raw text': '<style><a title="</style><img src=x onerror=alert(1)>">',
+  'comment hidden in a title attribute of raw text':
+    '<style><a title="</style><!--[if mso]><td onclick=x()><![endif]-->">',
   'tag hidden from raw text by an svg': '<svg><style><img title="x</style>" src=x onerror=alert(1)>',
   'both ways of hiding at once':
     '<style><a title="</style><svg><style><img title="x</style>" src=x onerror=alert(1)>',
@@ -186,139 +186,5 @@ describe('ordinary email html → passes', () => {
       const shown = html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
       expect(inspectMarkup(`<pre>${shown}</pre>`)).toBeNull();
     }
-  });
-});
-
-describe('limits', () => {
-  const size = 512 * 1024;
-  const fill = (piece: string) => piece.repeat(Math.floor(size / piece.length));
-  const manyBolds = Array.from({ length: 480 }, (_, i) => `<b a${i}>`).join('');
-  const longBolds = Array.from(
-    { length: 480 },
-    (_, i) => `<b a${i} style="${'a:url(x);'.repeat(100)}">`,
-  ).join('');
-  const trigger = '<a href="x" title="script:">';
-  test.each([
-    ['deep nesting', trigger + fill('<div>')],
-    ['deep nesting of formatting', trigger + fill('<b>')],
-    ['multiplying formatting', `${trigger}<p>${manyBolds}${fill('<p>x')}`],
-    ['multiplying formatting with long attributes', `${trigger}<p>${longBolds}${fill('<p>x')}`],
-    ['unclosed comments', trigger + fill('<!--')],
-    ['many comments', trigger + fill('<!--script:-->')],
-    ['many conditional comments', trigger + fill('<!--[if a]><b title="script:"><![endif]-->')],
-    [
-      'many attributes',
-      `${trigger}<p ${Array.from({ length: 60_000 }, (_, i) => `a${i.toString(36)}=b`).join(' ')}>`,
-    ],
-    ['one long attribute', `${trigger}<p style="${fill('url(')}">`],
-    ['unclosed CSS comments', `${trigger}<style>${fill('/*(')}</style>`],
-    ['many CSS escapes', `${trigger}<style>${fill('\\6a')}</style>`],
-    ['misnested tables', trigger + fill('<table><b>')],
-    ['stray end tags', `${trigger}${'<i>'.repeat(400)}${fill('</q>').slice(0, size - 1300)}`],
-    ['entities', `${trigger}<a href="${fill('&#x6a')}">`],
-    ['almost handlers', fill(' onx"')],
-    ['almost handlers in back quotes', fill('`on')],
-    ['almost schemes', fill('s c r i p ')],
-    ['angle brackets', trigger + fill('<')],
-  ])('512 KB of %s → answered within a second', (_, html) => {
-    const begun = performance.now();
-    findActiveContent(html);
-    expect(performance.now() - begun).toBeLessThan(1000);
-  });
-
-  test('nesting beyond the limit → refused as not checkable', () => {
-    expect(findActiveContent(trigger + '<div>'.repeat(2000))).toMatch(/nested too deeply/);
-    expect(findActiveContent(`${trigger}<script>${'<!--'.repeat(20)}`)).not.toBeNull();
-    expect(findActiveContent(`${trigger}${'<!--'.repeat(20)}<p title="script:">`)).toMatch(/comments nested/);
-  });
-});
-
-describe('quick check', () => {
-  test('ordinary newsletter pieces → skip the full inspection', () => {
-    for (const name of [
-      'Outlook VML button',
-      'Outlook settings',
-      'media queries',
-      'typographic references',
-      'a form',
-    ])
-      expect(isSurelyInert(ORDINARY[name]!), name).toBe(true);
-  });
-
-  test('whatever it calls inert → the full inspection finds nothing', () => {
-    const pieces = fc.constantFrom(
-      ...[
-        '<',
-        '>',
-        '"',
-        "'",
-        '`',
-        '=',
-        ' ',
-        '\t',
-        '\n',
-        '/',
-        '\\',
-        '*',
-        '/*',
-        '*/',
-        '(',
-        ')',
-        ':',
-        ';',
-        '&',
-        '#',
-        '<!--',
-        '-->',
-      ],
-      ...[
-        '<a ',
-        '<img ',
-        '<svg',
-        '<style>',
-        '</style>',
-        '<title>',
-        '</title>',
-        '<noscript>',
-        '</noscript>',
-        '<![CDATA[',
-      ],
-      ...[
-        'href',
-        'style',
-        'title',
-        'srcset',
-        'to',
-        'on',
-        'onload',
-        'click',
-        'java',
-        'script',
-        'data',
-        'text/html',
-        'image/png',
-      ],
-      ...[
-        'expression',
-        'behavior',
-        'url(',
-        '-moz-binding',
-        '@import',
-        '&#106;',
-        '&#x3a;',
-        '&Tab;',
-        '&colon;',
-        '&lpar;',
-        '\\6a',
-      ],
-      ...['[if mso]>', '<![endif]', 'x', 'vb', 'svg+xml', ',', '<meta http-equiv=refresh content='],
-    );
-    fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 14 }), (parts) => {
-        const html = parts.join('');
-        if (isSurelyInert(html)) expect(inspectMarkup(html)).toBeNull();
-      }),
-      { numRuns: 20_000 },
-    );
   });
 });

@@ -10,12 +10,23 @@ import { inboxRoutes } from './inbox-routes.js';
 const ENVELOPE = { from: 'sender@example.com', to: ['ada@example.com'] };
 let directory: string;
 let inbox: Inbox;
+let listeners: number;
 let accepted: unknown[];
 let app: Hono<{ Variables: { requestId: string } }>;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'inbox-routes-'));
   inbox = await createInbox({ directory, clock: new ManualClock(), logger: silentLogger });
+  const { subscribe } = inbox;
+  listeners = 0;
+  inbox.subscribe = (listener) => {
+    const stop = subscribe(listener);
+    listeners++;
+    return () => {
+      listeners--;
+      stop();
+    };
+  };
   accepted = [];
   app = new Hono();
   app.onError(
@@ -123,8 +134,17 @@ test('the stream → a new message as an event, and no listener left when the cl
   const event = await next();
   expect(event).toMatch(/^event: received\ndata: \{.*\}\n\n$/);
   expect(event).toContain(id);
+  expect(listeners).toBe(1);
   await reader.cancel();
-  await inbox.add(message('<p>after</p>'), ENVELOPE);
+  expect(listeners).toBe(0);
+});
+
+test('a client of the stream that does not read → let go instead of filling memory', async () => {
+  const answer = await app.request('/dev/inbox/stream');
+  const { id } = await inbox.add(message('<p>hi</p>'), ENVELOPE);
+  for (let n = 0; n < 1100 && listeners > 0; n++) await inbox.clear();
+  expect(listeners).toBe(0);
+  expect(await answer.text()).toContain(id);
 });
 
 test('the page → one document whose policy names its own script and style and nothing else', async () => {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { Config } from './config.js';
 import { examine } from './doctor.js';
 import type { Application } from './doors/cli/application.js';
-import { createHttpApp, type HttpRooms, type HttpServer, startHttpServer } from './doors/http/index.js';
+import { createHttpApp, type HttpServer, startHttpServer } from './doors/http/index.js';
 import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
+import { checkEmailId, httpRooms } from './http-rooms.js';
 import {
   createLogger,
-  isUuid,
   type Logger,
   type Mailbox,
   messageOf,
@@ -63,10 +63,10 @@ export async function openApplication(config: Config): Promise<Application> {
   return {
     send: async (input, options) => (await opened()).send(input, options),
     async get(emailId) {
-      const log = await (await opened()).get(checkId(emailId));
+      const log = await (await opened()).get(checkEmailId(emailId));
       return log ? { ...log } : null;
     },
-    timeline: async (emailId) => (await opened()).timeline(checkId(emailId)),
+    timeline: async (emailId) => (await opened()).timeline(checkEmailId(emailId)),
     overview: async () => (await opened()).overview(),
     migrate: (onProgress) => own().migrate(onProgress),
     pause: async (scope, value, reason) => (await opened()).pause(scope, value, reason ?? undefined),
@@ -126,35 +126,4 @@ async function warnWhenAway(postrider: Postrider, logger: Logger): Promise<void>
     if (!(error instanceof PostriderError) || error.code !== 'STORE_UNAVAILABLE') throw error;
     logger.warn({ err: messageOf(error) }, 'the database is away; carrying on when it is back');
   }
-}
-
-function httpRooms(postrider: Postrider): HttpRooms {
-  return {
-    accept: (input, options) => postrider.send(input as Parameters<Postrider['send']>[0], options),
-    get: async (emailId) => (isUuid(emailId) ? postrider.get(emailId) : null),
-    async timeline(emailId) {
-      const events = isUuid(emailId) ? await postrider.timeline(emailId) : [];
-      return events.length > 0 ? events : null;
-    },
-    cancel: (emailId) => postrider.cancel(checkId(emailId)),
-    async ready() {
-      const database = await postrider
-        .ready()
-        .then(async (store) => {
-          await store.query('select 1');
-          return { ok: true };
-        })
-        .catch((error: unknown) => ({ ok: false, message: messageOf(error) }));
-      return { ok: database.ok, checks: { database } };
-    },
-    metrics: async () => ({
-      contentType: postrider.metrics.registry.contentType,
-      body: await postrider.metrics.registry.metrics(),
-    }),
-  };
-}
-
-function checkId(emailId: string): string {
-  if (isUuid(emailId)) return emailId;
-  throw new PostriderError('EMAIL_NOT_FOUND', 'There is no email with this id.', { field: 'emailId' });
 }

@@ -1,5 +1,5 @@
 import type { Mailbox } from '../kernel/index.js';
-import type { Queryable } from '../store/index.js';
+import type { Database } from '../store/index.js';
 import type { Claim } from './claim-batch.js';
 import type { DeliveryMode, StoredAttachment } from './new-email.js';
 
@@ -9,13 +9,14 @@ import type { DeliveryMode, StoredAttachment } from './new-email.js';
  * cancelled or taken over since the claim is not returned and must not be sent.
  */
 export async function openClaims(
-  database: Queryable,
+  database: Database,
   worker: number,
   claims: readonly Claim[],
 ): Promise<OpenedEmail[]> {
   // Waiting for the disk is only worth it where a repeat is forbidden: after a database restart
-  // every claimed row counts as begun anyway.
-  const durability = claims.some((claim) => claim.atMostOnce) ? 'on' : 'off';
+  // every claimed row counts as begun anyway. The embedded store restarts with every process, so its
+  // marks must hold, and it does not wait for the disk.
+  const durability = database.kind === 'pglite' || claims.some((claim) => claim.atMostOnce) ? 'on' : 'off';
   const { rows } = await database.query<OpenedRow>(OPEN, [
     claims.map((claim) => claim.id),
     claims.map((claim) => claim.token),

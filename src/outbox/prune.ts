@@ -38,6 +38,8 @@ export async function prune(database: Database, retention: Retention): Promise<P
 async function ensurePartitions(database: Database): Promise<number> {
   return database.transaction(async (tx) => {
     await tx.query("set local lock_timeout = '2s'");
+    // Two processes would make the same table twice.
+    await tx.query('select pg_advisory_xact_lock(7707, 3)');
     const { rows } = await tx.query<{ made: number }>('select postrider.ensure_partitions() as made');
     return rows[0]?.made ?? 0;
   });

@@ -29,14 +29,22 @@ export async function takeOverWorker(
       [dead.id, dead.lease],
     );
     if (fence.rows.length === 0) return null;
-    return { worker: dead.id, ...(await sortRows(tx, dead.id)) };
+    return { worker: dead.id, ...(await sortRows(tx, dead.id, database.kind === 'pglite')) };
   });
   killPoint('takeover:after');
   return result;
 }
 
-async function sortRows(tx: Queryable, worker: number): Promise<Omit<TakeOver, 'worker'>> {
-  const { rows } = await tx.query<{ fate: Fate; count: number }>(TAKE_OVER, [worker, CRASHES_TO_GIVE_UP]);
+async function sortRows(
+  tx: Queryable,
+  worker: number,
+  marksHold: boolean,
+): Promise<Omit<TakeOver, 'worker'>> {
+  const { rows } = await tx.query<{ fate: Fate; count: number }>(TAKE_OVER, [
+    worker,
+    CRASHES_TO_GIVE_UP,
+    marksHold,
+  ]);
   const count = (fate: Fate) => rows.find((row) => row.fate === fate)?.count ?? 0;
   return {
     released: count('release'),
@@ -52,7 +60,7 @@ const TAKE_OVER = `
   with held as materialized (
     select q.*,
       -- markers are written without waiting for the disk, so a server that restarted may have lost them
-      q.begun or q.claimed_at < pg_postmaster_start_time() as may_have_sent
+      q.begun or (not $3::boolean and q.claimed_at < pg_postmaster_start_time()) as may_have_sent
     from postrider.email_queue q where q.owner = $1 for update
   ), sorted as materialized (
     select h.*,

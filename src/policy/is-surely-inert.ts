@@ -1,6 +1,6 @@
 /**
  * The quick answer for ordinary email: true only when no reading of the raw source, by any parser, could find
- * something active, so the full inspection can be left out (10 µs instead of 300 for 5 KB). Over-careful by design:
+ * something active, so the full inspection can be left out (13 µs instead of 430 for 5 KB). Over-careful by design:
  * false means "look closer", not "bad". No pattern rescans what it has passed, so the whole is linear.
  */
 export function isSurelyInert(html: string): boolean {

@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { type Logger, PostriderError } from '../kernel/index.js';
@@ -39,7 +40,7 @@ async function openEmbedded(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unlock = await lockFolder(folder);
   try {
-    const connection = await openThreadedPglite(join(folder, 'pgdata'));
+    const connection = await openThreadedPglite(await dataFolder(folder));
     return pgliteDatabase(connection, async () => {
       await connection.close();
       await unlock();
@@ -48,6 +49,22 @@ async function openEmbedded(folder: string): Promise<Database> {
     await unlock();
     throw error;
   }
+}
+
+/**
+ * The cluster is made beside its place and moved there whole: a first start that is killed half-way
+ * leaves nothing that a second would take for a database.
+ */
+async function dataFolder(folder: string): Promise<string> {
+  const place = join(folder, 'pgdata');
+  const draft = join(folder, 'pgdata.new');
+  await rm(draft, { recursive: true, force: true });
+  if (!existsSync(place)) {
+    const fresh = await openThreadedPglite(draft);
+    await fresh.close();
+    await rename(draft, place);
+  }
+  return place;
 }
 
 function isPglite(source: object): source is PgliteConnection {

@@ -9,7 +9,14 @@ import { asStoreError } from './store-errors.js';
  * process for a lost idle connection, and gives broken connections back as broken.
  */
 export function openPostgres(options: PostgresOptions): Database {
-  const pool = new pg.Pool({ ...connectionOptions(options), max: options.poolSize ?? 10 });
+  const pool = new pg.Pool({
+    ...connectionOptions(options),
+    max: options.poolSize ?? 10,
+    // Waiting for a free connection under load is no sign that the server is away.
+    connectionTimeoutMillis: FREE_CONNECTION_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    Client: PromptClient,
+  });
   pool.on('error', (error) =>
     options.logger?.warn({ err: messageOf(error) }, 'idle database connection lost'),
   );
@@ -30,6 +37,17 @@ export interface PostgresOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 900;
+const FREE_CONNECTION_TIMEOUT_MS = 10_000;
+/** A server that has stopped answering on an open connection is given up after this. */
+const QUERY_TIMEOUT_MS = 60_000;
+const SESSION_QUERY_TIMEOUT_MS = 5000;
+
+/** The pool's own limit covers waiting and connecting; this one only connecting. */
+class PromptClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS } : config);
+  }
+}
 
 function connectionOptions(options: PostgresOptions): pg.PoolConfig {
   return {
@@ -108,7 +126,11 @@ async function run<Row>(
  */
 async function openSession(pool: pg.Pool, url: string | undefined, prepare: boolean): Promise<Session> {
   const settings = url ? connectionOptions({ url }) : { ...pool.options, max: undefined };
-  const client = new pg.Client({ ...settings, application_name: 'postrider-session' });
+  const client = new PromptClient({
+    ...settings,
+    query_timeout: SESSION_QUERY_TIMEOUT_MS,
+    application_name: 'postrider-session',
+  });
   let closing = false;
   let lost: Error | undefined;
   const watchers: Array<(error: Error) => void> = [];

@@ -59,17 +59,24 @@ interface Holder {
 }
 
 async function identify(pid: number): Promise<Holder> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(absent);
-  // The command name in parentheses may hold blanks; the 22nd field is the start time.
-  const started = stat === null ? null : (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null);
-  return { pid, started };
+  return { pid, started: (await processStat(pid))?.started ?? null };
 }
 
 async function isHeld(content: string): Promise<boolean> {
   const holder = parse(content);
-  if (!holder) return false;
-  if (!isAlive(holder.pid)) return false;
-  return (await identify(holder.pid)).started === holder.started;
+  if (!holder || !isAlive(holder.pid)) return false;
+  const stat = await processStat(holder.pid);
+  // Killed but not yet reaped by its parent, as under a container's first process.
+  if (stat?.state === 'Z') return false;
+  return (stat?.started ?? null) === holder.started;
+}
+
+async function processStat(pid: number): Promise<{ state: string; started: string } | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(absent);
+  if (stat === null) return null;
+  // The command name in parentheses may hold blanks; after it come the state and, 20th, the start time.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', started: fields[19] ?? '' };
 }
 
 function isAlive(pid: number): boolean {
@@ -95,6 +102,6 @@ function pidOf(content: string): string {
 }
 
 function absent(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
+  if (error.code === 'ENOENT' || error.code === 'ESRCH') return null;
   throw error;
 }

@@ -1,0 +1,35 @@
+import type { HttpRooms } from './doors/http/index.js';
+import { isUuid, messageOf, PostriderError } from './kernel/index.js';
+import type { Postrider } from './postrider.js';
+
+/** What the HTTP door sees of a Postrider. */
+export function httpRooms(postrider: Postrider): HttpRooms {
+  return {
+    accept: (input, options) => postrider.send(input as Parameters<Postrider['send']>[0], options),
+    get: async (emailId) => (isUuid(emailId) ? postrider.get(emailId) : null),
+    async timeline(emailId) {
+      const events = isUuid(emailId) ? await postrider.timeline(emailId) : [];
+      return events.length > 0 ? events : null;
+    },
+    cancel: (emailId) => postrider.cancel(checkEmailId(emailId)),
+    async ready() {
+      const database = await postrider
+        .ready()
+        .then(async (store) => {
+          await store.query('select 1');
+          return { ok: true };
+        })
+        .catch((error: unknown) => ({ ok: false, message: messageOf(error) }));
+      return { ok: database.ok, checks: { database } };
+    },
+    metrics: async () => ({
+      contentType: postrider.metrics.registry.contentType,
+      body: await postrider.metrics.registry.metrics(),
+    }),
+  };
+}
+
+export function checkEmailId(emailId: string): string {
+  if (isUuid(emailId)) return emailId;
+  throw new PostriderError('EMAIL_NOT_FOUND', 'There is no email with this id.', { field: 'emailId' });
+}

@@ -1,0 +1,29 @@
+import { createHttpApp } from './doors/http/index.js';
+import { httpRooms } from './http-rooms.js';
+import { createLogger, type Logger, systemClock } from './kernel/index.js';
+import type { Postrider } from './postrider.js';
+
+/**
+ * The HTTP API as one fetch function, to mount in a server of the application's own. Without a key it
+ * answers only callers on loopback.
+ */
+export interface ApiOptions {
+  apiKey?: string;
+  /** Defaults to 16 MB. */
+  bodyLimitBytes?: number;
+  logger?: Logger;
+}
+
+export function createApi(
+  postrider: Postrider,
+  options: ApiOptions = {},
+): (request: Request) => Promise<Response> {
+  const app = createHttpApp({
+    rooms: httpRooms(postrider),
+    logger: options.logger ?? createLogger(),
+    clock: systemClock,
+    apiKey: options.apiKey ?? null,
+    bodyLimitBytes: options.bodyLimitBytes ?? 16 * 1024 ** 2,
+  });
+  return async (request) => app.fetch(request);
+}

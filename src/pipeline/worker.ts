@@ -49,6 +49,8 @@ export interface WorkSource {
 
 const AWAY_MS = 1000;
 const SUSPECT_LOOK_MS = 1000;
+/** A statement may commit on the server after its connection was given up for lost. */
+const STRAYS_LOOK_MS = 10_000;
 const ABORT_GRACE_MS = 2000;
 
 export function createWorker(options: WorkerOptions): Lifecycle {
@@ -66,6 +68,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   let alone = false;
   /** Rows may be ours that we do not hold. */
   let strays = false;
+  let straysAt = clock.monotonic() + STRAYS_LOOK_MS;
   let loops: Promise<unknown> | null = null;
   let stopped: Promise<void> | null = null;
 
@@ -98,9 +101,10 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   }
 
   async function claimMore(): Promise<void> {
-    if (strays) {
+    if (strays || clock.monotonic() >= straysAt) {
       await ledger.releaseStrays([...claimed.map((claim) => claim.id), ...flight.ids()]);
       strays = false;
+      straysAt = clock.monotonic() + STRAYS_LOOK_MS;
     }
     if (clock.monotonic() >= suspectsAt) await trySuspect();
     const want = flight.claimTarget() - claimed.length;

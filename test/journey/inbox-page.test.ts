@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import {
   createHttpApp,
   type HttpRooms,
@@ -14,18 +14,13 @@ import {
 } from '../../src/doors/http/index.js';
 import { createInbox, type Inbox } from '../../src/doors/inbox/index.js';
 import { newId, silentLogger, systemClock } from '../../src/kernel/index.js';
+import { describeWith } from '../services/index.js';
 
 const HOST = '127.0.0.1';
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
+const BROWSER = inject('chromiumUrl');
 const MESSAGE = { from: 'sender@example.com', to: 'ada@example.com', subject: 'Hello', text: 'Hello' };
 
-test('Chromium, which these tests drive → is installed where nothing may be skipped', () => {
-  if (process.env.CI) expect(BROWSER, 'install Chromium (Debian: apt-get install chromium)').toBeDefined();
-});
-
-describe.skipIf(BROWSER === undefined)('the inbox page in Chromium (skipped without Chromium)', () => {
+describeWith('chromium')('the inbox page in Chromium', () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -46,7 +41,13 @@ describe.skipIf(BROWSER === undefined)('the inbox page in Chromium (skipped with
   beforeAll(async () => {
     await new Promise<void>((resolve) => evil.listen(0, HOST, resolve));
     const there = `${HOST}:${(evil.address() as AddressInfo).port}`;
-    const args = ['--no-sandbox', `--host-resolver-rules=MAP evil.example ${there}`];
+    const args = [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      `--host-resolver-rules=MAP evil.example ${there}`,
+    ];
     browser = await chromium.launch({ executablePath: BROWSER!, args });
   });
   afterAll(async () => {
@@ -85,7 +86,7 @@ describe.skipIf(BROWSER === undefined)('the inbox page in Chromium (skipped with
   test('an empty inbox, one click on the sample → it appears by itself, its timeline a tab away', async () => {
     events = [{ type: 'SENT', metadata: { attempt: 1 }, createdAt: '2026-01-01T00:00:00.000Z' }];
     await page.getByRole('heading', { name: 'No mail yet' }).waitFor();
-    expect(await page.locator('#curl').textContent()).toContain(
+    await expect.poll(() => page.locator('#curl').textContent()).toContain(
       `http://${HOST}:${server.port}/v1/email/send`,
     );
     await page.locator('#sample-here').click();
@@ -110,7 +111,7 @@ describe.skipIf(BROWSER === undefined)('the inbox page in Chromium (skipped with
       ],
     });
     await page.locator('#list a').click();
-    expect(await page.locator('#subject').textContent()).toBe(subject);
+    await expect.poll(() => page.locator('#subject').textContent()).toBe(subject);
     const frame = page.frameLocator('iframe');
     await frame.getByText('Hostile').waitFor();
     expect(await page.locator('iframe').getAttribute('sandbox')).not.toMatch(

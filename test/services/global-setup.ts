@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { bringUp } from './bring-up.js';
+import { chromium } from './chromium.js';
 import { compileSources } from './compile-sources.js';
 import { postgres } from './postgres.js';
 import { removeOwnWorkspaces, removeOwnWorkspacesOnSignals, removeStaleWorkspaces } from './workspace.js';
@@ -26,11 +27,16 @@ export default async function setup(project: TestProject): Promise<() => void> {
   return removeOwnWorkspaces;
 }
 
-const SERVICES = [{ service: postgres, key: 'postgresUrl' }] as const;
+const SERVICES = [
+  { service: postgres, key: 'postgresUrl' },
+  { service: chromium, key: 'chromiumUrl' },
+] as const;
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A superuser or creator of databases on the shared server; null when there is none. */
     postgresUrl: string | null;
+    /** The path of a Chromium; null when there is none. */
+    chromiumUrl: string | null;
   }
 }

@@ -116,6 +116,9 @@ declare
   parent text;
   week timestamptz;
   child text;
+  key text;
+  low uuid;
+  high uuid;
   made integer := 0;
 begin
   for week in
@@ -127,8 +130,15 @@ begin
       child := parent || '_' || to_char(week at time zone 'UTC', 'YYYYMMDD');
       if to_regclass('postrider.' || child) is null then
         execute format('create table postrider.%I (like postrider.%I including all)', child, parent);
+        low := postrider.id_floor(week);
+        high := postrider.id_floor(week + interval '1 week');
+        key := case parent when 'emails' then 'id' else 'email_id' end;
+        -- What was accepted before its week was made waits in the default partition; attaching refuses while it does.
+        execute format('lock table postrider.%I in access exclusive mode', parent || '_default');
+        execute format('with moved as (delete from postrider.%I where %I >= %L and %I < %L returning *)
+          insert into postrider.%I select * from moved', parent || '_default', key, low, key, high, child);
         execute format('alter table postrider.%I attach partition postrider.%I for values from (%L) to (%L)',
-          parent, child, postrider.id_floor(week), postrider.id_floor(week + interval '1 week'));
+          parent, child, low, high);
         made := made + 1;
       end if;
     end loop;

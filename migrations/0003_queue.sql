@@ -24,6 +24,8 @@ create table postrider.email_queue (
   suspect boolean not null default false,
   -- its one attempt of now is made with nothing beside it
   alone boolean not null default false,
+  -- waits for a time that was asked for, not for a retry
+  scheduled boolean not null default false,
   -- set aside by a pause until it is lifted
   parked boolean not null default false,
   at_most_once boolean not null default false,
@@ -38,8 +40,15 @@ create table postrider.email_queue (
   fillfactor = 70,
   autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_scale_factor = 0,
-  autovacuum_vacuum_cost_delay = 0
+  autovacuum_vacuum_cost_delay = 0,
+  vacuum_truncate = off
 );
+
+-- Workers keep their statements planned. A plan made while the queue is a page or two reads all of it, and
+-- goes on doing so when a million rows come: so the queue has some pages from the start and keeps them.
+insert into postrider.email_queue (id, max_attempts, priority, ready, bell, route, tenant, remaining)
+select postrider.new_id(), 1, 1, false, false, '', '', array[repeat('x', 1700)] from generate_series(1, 1200);
+delete from postrider.email_queue;
 
 -- equals the order of the claim
 create index email_queue_ready on postrider.email_queue (route, priority, tenant, id) where ready;

@@ -16,14 +16,15 @@ select
   case
     when q.id is null then coalesce(last_end.status, 'unknown'::postrider.email_status)
     when q.owner is not null then 'processing'
+    when q.scheduled then 'scheduled'
     when q.attempt > 0 then 'retry'
-    when q.due_at is not null then 'scheduled'
     else 'pending'
   end as status,
   a.provider,
-  sent.provider_message_id as message_id,
+  receipt.provider_message_id as message_id,
   case when sent.email_id is null then coalesce(a.error_code, last_end.error_code) end as error_code,
   case when sent.email_id is null then coalesce(a.error_message, last_end.error_reason) end as error_reason,
+  case when sent.email_id is null then a.error_category end as error_category,
   a.error_message as last_error,
   coalesce(a.attempt, 0)::integer + (q.owner is not null)::integer as attempts,
   coalesce(q.max_attempts, e.max_attempts)::integer as max_attempts,
@@ -50,9 +51,15 @@ left join lateral (
   select * from postrider.email_attempts t where t.email_id = e.id order by t.attempt desc limit 1
 ) a on true
 left join lateral (
-  select t.email_id, t.provider_message_id, t.settled_at
+  select t.email_id, t.settled_at
   from postrider.email_attempts t where t.email_id = e.id and t.status = 'sent' order by t.attempt desc limit 1
 ) sent on true
+left join lateral (
+  -- also of an attempt that reached only some of the recipients
+  select t.provider_message_id
+  from postrider.email_attempts t where t.email_id = e.id and t.provider_message_id is not null
+  order by t.attempt desc limit 1
+) receipt on true
 left join lateral (
   select x.status, x.at, x.error_code, x.error_reason from (
     select t.status, t.settled_at as at, t.error_code, t.error_message as error_reason

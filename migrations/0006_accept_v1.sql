@@ -36,6 +36,10 @@ begin
   if to_address is null or subject is null or coalesce(html, text_body) is null then
     raise exception 'accept_v1 needs to_address, subject, and html or text_body' using errcode = '22004';
   end if;
+  -- claims take tenants in turn, starting after the empty name
+  if company_id = '' then
+    raise exception 'company_id must not be empty' using errcode = '22023';
+  end if;
   if priority is null or priority not between 1 and 4 then
     raise exception 'priority must be 1 to 4' using errcode = '22023';
   end if;
@@ -57,10 +61,10 @@ begin
     coalesce(route, 'default'), coalesce(request_id, new_email::text), scheduled_at, expires_at);
   insert into postrider.email_bodies (email_id, html, text)
   values (new_email, coalesce(html, ''), coalesce(text_body, ''));
-  insert into postrider.email_queue (id, due_at, expires_at, bytes, max_attempts, priority, ready, at_most_once, route, tenant)
+  insert into postrider.email_queue (id, due_at, expires_at, bytes, max_attempts, priority, ready, scheduled, at_most_once, route, tenant)
   values (new_email, case when waits then scheduled_at end, expires_at,
     octet_length(coalesce(html, '')) + octet_length(coalesce(text_body, '')),
-    max_attempts, priority, not waits, delivery = 'at-most-once', coalesce(route, 'default'), coalesce(company_id, 'default'));
+    max_attempts, priority, not waits, waits, delivery = 'at-most-once', coalesce(route, 'default'), coalesce(company_id, 'default'));
   return new_email;
 end $$;
 

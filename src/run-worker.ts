@@ -15,6 +15,9 @@ import {
   createLedger,
   createPauseReader,
   createPruner,
+  createRouteNames,
+  createRouteRates,
+  createRouteStates,
   createSweeper,
   findDeadWorkers,
   findEarlierWorkers,
@@ -25,7 +28,7 @@ import {
 } from './outbox/index.js';
 import { createWorker, type PipelineMetrics } from './pipeline/index.js';
 import { findMissingRecipients, forgetOldKeys } from './policy/index.js';
-import type { Provider } from './providers/index.js';
+import { createRouteBoard, type RouteBoard, type RouteTable } from './providers/index.js';
 import type { Database } from './store/index.js';
 
 /**
@@ -44,7 +47,7 @@ export interface RunWorkerOptions {
   /** Connects when asked; rejects while the store is away. */
   database: () => Promise<Database>;
   config: Config;
-  provider: Provider;
+  routes: RouteTable;
   sender: Mailbox | null;
   metrics: PipelineMetrics;
   clock: Clock;
@@ -52,7 +55,6 @@ export interface RunWorkerOptions {
   logger: Logger;
 }
 
-const ROUTE = 'default';
 const AWAY_MS = 1000;
 const EMBEDDED_BATCH = 50;
 
@@ -114,6 +116,8 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
   let finish: () => void = () => {};
   const over = new Promise<void>((resolve) => {
     finish = resolve;
+    // An abort that came before this line rings nobody.
+    if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   const embedded = database.kind === 'pglite';
@@ -137,10 +141,16 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     throw error;
   }
   const worker = () => lease.worker;
+  const board = await openRoutes(options, database, lease);
   const ready = createPostgresEngine({
     database,
     worker,
-    routes: [ROUTE],
+    routes: {
+      names: createRouteNames(database, { configured: routeNames(options.routes), clock }),
+      room: board.room,
+      took: board.took,
+      onRoom: board.onRoom,
+    },
     pollIntervalMs: config.worker.pollIntervalMs,
     pauses,
   });
@@ -151,8 +161,9 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     source: ready,
     ledger: createLedger(database, { worker, pauses }),
     lease,
-    provider: (route) => (route === ROUTE ? options.provider : undefined),
+    routes: board,
     sender: options.sender,
+    staging: config.email,
     findMissingRecipients: async (emails) => {
       const refs = emails.flatMap(({ id, recipientId, tenant, to }) =>
         recipientId ? [{ id, recipientId, tenant, email: to }] : [],
@@ -177,7 +188,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
   await sweeper.start();
   await pruner.start();
   logger.info(
-    { worker: lease.worker, store: database.kind, provider: options.provider.name },
+    { worker: lease.worker, store: database.kind, routes: routeNames(options.routes) },
     'worker started',
   );
   return {
@@ -186,6 +197,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     async end(stop) {
       await ready.stop();
       await pipeline.stop(stop);
+      await board.stop();
       await sweeper.stop();
       await pruner.stop();
       await lease
@@ -194,6 +206,44 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       logger.info({ worker: lease.worker }, 'worker stopped');
     },
   };
+}
+
+/** What this process knows of its routes, begun from what all know. */
+async function openRoutes(
+  options: RunWorkerOptions,
+  database: Database,
+  lease: WorkerLease,
+): Promise<RouteBoard> {
+  const { clock, random, logger, metrics } = options;
+  const circuits = createRouteStates(database);
+  const board = createRouteBoard({
+    table: options.routes,
+    circuits,
+    rates: createRouteRates(database),
+    concurrency: options.config.worker.concurrency,
+    clock,
+    random,
+    logger,
+    metrics,
+  });
+  try {
+    await circuits.register(
+      options.routes.routes.map(({ name, provider, ratePerSecond }) => ({
+        name,
+        provider: provider.name,
+        ratePerSecond: ratePerSecond ?? null,
+      })),
+    );
+    await board.start();
+  } catch (error) {
+    await lease.end();
+    throw error;
+  }
+  return board;
+}
+
+function routeNames({ routes }: RouteTable): string[] {
+  return routes.map((route) => route.name);
 }
 
 /** Before the first claim: rows of the process this one replaces, and of everyone else who is dead. */

@@ -1,6 +1,17 @@
 import type { Lifecycle } from '../kernel/index.js';
 import type { Claim } from '../outbox/index.js';
 
+/** What an engine asks before it claims: which routes there are, and how many emails each may take now. */
+export interface RouteGate {
+  names(): Promise<readonly string[]>;
+  /** 0 while nothing of this route could be sent. */
+  room(route: string, limit: number, paused: ReadonlySet<string>): Promise<number>;
+  /** So many were claimed. */
+  took(route: string, count: number): void;
+  /** Called when there may be room again. */
+  onRoom(fn: () => void): void;
+}
+
 /**
  * The port of a queue engine: it says when there is work and hands out claims. Truth stays in the
  * ledger, so an engine may forget, repeat or reorder; it must never invent a claim.

@@ -1,2 +1,2 @@
-export type { Engine } from './engine.js';
+export type { Engine, RouteGate } from './engine.js';
 export { createPostgresEngine } from './engines/postgres/postgres-engine.js';

@@ -14,7 +14,16 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && isWellFormed(text);
 }
 
-/** Node has had this since version 20; the language level we compile for does not name it yet. */
+/** For words that are not ours and must be written down all the same, such as a server's reply. */
+export function toStorableText(text: string): string {
+  return isStorableText(text) ? text : toWellFormed(text).replaceAll('\0', '\ufffd');
+}
+
+/** Node has had these two since version 20; the language level we compile for does not name them yet. */
 function isWellFormed(text: string): boolean {
   return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
+}
+
+function toWellFormed(text: string): string {
+  return (text as unknown as { toWellFormed(): string }).toWellFormed();
 }

@@ -50,6 +50,11 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Create the recipient first, or leave recipientId out.',
   },
+  RECIPIENT_NOT_ALLOWED: {
+    status: 403,
+    retryable: false,
+    help: 'Write to a domain in POSTRIDER_ALLOWED_RECIPIENT_DOMAINS, or add this one to it.',
+  },
   OUTBOX_NOT_FOUND: { status: 404, retryable: false, help: 'The email is not in the outbox of this tenant.' },
   EMAIL_NOT_CANCELLABLE: {
     status: 409,

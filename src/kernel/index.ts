@@ -1,7 +1,7 @@
 export { type Clock, delay, ManualClock, systemClock } from './clock.js';
 export { didYouMean } from './config/did-you-mean.js';
 export * from './config/index.js';
-export { hasControlCharacter, isStorableText } from './control-characters.js';
+export { hasControlCharacter, isStorableText, toStorableText } from './control-characters.js';
 export { isEmailAddress, isSameAddress, parseMailbox, parseMailboxes } from './email-address.js';
 export { ERROR_TABLE, type ErrorCode } from './error-table.js';
 export { isPostriderError, messageOf, PostriderError } from './errors.js';

@@ -106,12 +106,20 @@ function asClaim(row: ClaimedRow & { id: string }, route: string): Claim {
   };
 }
 
+// At most five probes: written with `exists`, it can become a join that reads every waiting row.
 const NON_EMPTY = {
   name: 'outbox_non_empty_priorities',
   text: `
-    select p::int as priority from generate_series(1, 4) p
-    where exists (select 1 from postrider.email_queue where ready and route = $1 and priority = p)
-    order by p`,
+    with recursive found(priority) as (
+      (select priority from postrider.email_queue
+       where ready and route = $1 order by route, priority limit 1)
+      union all
+      select (select q.priority from postrider.email_queue q
+              where q.ready and q.route = $1 and q.priority > found.priority
+              order by q.route, q.priority limit 1)
+      from found where found.priority is not null
+    )
+    select priority::int as priority from found where priority is not null order by priority`,
 };
 
 // Loose index scan: one index-only probe per tenant, then a few rows of each under lock.

@@ -15,7 +15,10 @@ export {
 } from './pauses.js';
 export { type Pruned, prune, type Retention } from './prune.js';
 export { createPruner } from './pruner.js';
-export { type ClaimRef, endClaims, parkClaims, releaseClaims } from './release-claims.js';
+export { type ClaimRef, endClaims, type Hold, parkClaims, releaseClaims } from './release-claims.js';
+export { createRouteNames } from './route-names.js';
+export { createRouteRates } from './route-rates.js';
+export { createRouteStates, type RouteState } from './route-states.js';
 export { findSettled, type Settlement, settleAttempts } from './settle-attempts.js';
 export { createSweeper } from './sweeper.js';
 export { type TakeOver, takeOverWorker } from './take-over.js';

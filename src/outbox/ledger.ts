@@ -2,7 +2,14 @@ import type { Database } from '../store/index.js';
 import type { Claim } from './claim-batch.js';
 import { type OpenedEmail, openClaims } from './open-claims.js';
 import { type Pauses, pauseSending } from './pauses.js';
-import { type ClaimRef, endClaims, parkClaims, releaseClaims, releaseStrays } from './release-claims.js';
+import {
+  type ClaimRef,
+  endClaims,
+  type Hold,
+  parkClaims,
+  releaseClaims,
+  releaseStrays,
+} from './release-claims.js';
 import { findSettled, type Settlement, settleAttempts } from './settle-attempts.js';
 
 /** What a worker may do to the ledger, bound to its store and its number. */
@@ -11,7 +18,7 @@ export interface Ledger {
   settle(settlements: readonly Settlement[]): Promise<Set<string>>;
   findSettled(settlements: readonly Settlement[]): Promise<Set<string>>;
   release(claims: readonly ClaimRef[], options: { why: string; delayMs?: number }): Promise<number>;
-  park(claims: readonly ClaimRef[], why: string): Promise<number>;
+  park(claims: readonly ClaimRef[], hold: Hold): Promise<number>;
   expire(claims: readonly ClaimRef[]): Promise<number>;
   /** Gives back rows this worker owns but does not hold: the answer to a statement was lost. */
   releaseStrays(held: readonly string[]): Promise<number>;
@@ -29,7 +36,7 @@ export function createLedger(
     settle: (settlements) => settleAttempts(database, worker(), settlements),
     findSettled: (settlements) => findSettled(database, settlements),
     release: (claims, options) => releaseClaims(database, worker(), claims, options),
-    park: (claims, why) => parkClaims(database, worker(), claims, why),
+    park: (claims, hold) => parkClaims(database, worker(), claims, hold),
     expire: (claims) =>
       endClaims(database, worker(), claims, { type: 'EXPIRED', status: 'expired', detail: {} }),
     releaseStrays: (held) => releaseStrays(database, worker(), held),

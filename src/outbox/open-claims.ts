@@ -33,6 +33,8 @@ export interface OpenedEmail {
   attempt: number;
   maxAttempts: number;
   bytes: number;
+  /** 1 critical to 4 low. */
+  priority: number;
   route: string;
   tenant: string;
   type: string | null;
@@ -71,6 +73,7 @@ interface OpenedRow {
   attempt: number;
   max_attempts: number;
   bytes: number;
+  priority: number;
   route: string;
   tenant: string;
   type: string | null;
@@ -98,6 +101,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
     attempt: row.attempt + 1,
     maxAttempts: row.max_attempts,
     bytes: row.bytes,
+    priority: row.priority,
     route: row.route,
     tenant: row.tenant,
     type: row.type,
@@ -119,6 +123,8 @@ function asOpened(row: OpenedRow): OpenedEmail {
   };
 }
 
+// Here and wherever a claim is named by id and token, `is not distinct from` keeps the planner off the
+// index of owners: it believes a worker owns one row and would read all of its hundreds.
 const OPEN = {
   name: 'outbox_open_claims',
   text: `
@@ -126,11 +132,11 @@ const OPEN = {
       update postrider.email_queue q set begun = true
       from unnest($1::uuid[], $2::int[]) s(id, token),
         (select set_config('synchronous_commit', $4, true) as mode) durability
-      where q.id = s.id and q.token = s.token and q.owner = $3::int and durability.mode is not null
-      returning q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.route, q.tenant, q.at_most_once,
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int and durability.mode is not null
+      returning q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
         q.possible_duplicate, q.remaining, q.expires_at
     )
-    select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.route, o.tenant, o.at_most_once,
+    select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
       o.possible_duplicate, o.remaining, coalesce(o.expires_at <= clock_timestamp(), false) as expired,
       e.type, e.request_id, e.recipient_id, e.to_address, e.subject, e.message, e.retry,
       encode(e.content_hash, 'hex') as content_hash, e.created_at, b.html, b.text, b.attachments

@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/index.js';
+import type { PauseScope } from './pauses.js';
 import type { EmailStatus, EventType } from './transition-table.js';
 
 /**
@@ -37,7 +38,7 @@ const RELEASE = {
         ready = not q.suspect and $5::float8 = 0,
         due_at = case when $5::float8 > 0 then clock_timestamp() + $5::float8 * interval '1 millisecond' end
       from unnest($1::uuid[], $2::int[]) s(id, token)
-      where q.id = s.id and q.token = s.token and q.owner = $3::int
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int
       returning q.id
     )
     insert into postrider.email_facts (email_id, type, detail)
@@ -60,31 +61,45 @@ export async function releaseStrays(
   return releaseClaims(database, worker, rows, { why: 'the answer of the database was lost' });
 }
 
-/** Out of the way until the pause is lifted. */
+/** The pause that holds a claim, as the worker last read it. */
+export interface Hold {
+  scope: PauseScope;
+  value: string;
+  why: string;
+}
+
+/** Out of the way until the pause is lifted; back to where it was when it has been lifted already. */
 export async function parkClaims(
   database: Queryable,
   worker: number,
   claims: readonly ClaimRef[],
-  why: string,
+  hold: Hold,
 ): Promise<number> {
   if (claims.length === 0) return 0;
   const { rowCount } = await database.query(PARK, [
     claims.map((claim) => claim.id),
     claims.map((claim) => claim.token),
     worker,
-    JSON.stringify({ why, worker }),
+    JSON.stringify({ why: hold.why, worker }),
+    hold.scope,
+    hold.value,
   ]);
   return rowCount;
 }
 
+// The lock makes lifting the pause wait for this statement, or this one see that it is lifted: otherwise
+// a row set aside a moment too late would stay so for ever.
 const PARK = {
   name: 'outbox_park',
   text: `
-    with parked as (
+    with holding as materialized (
+      select 1 from postrider.pauses where scope = $5 and value = $6 for share
+    ), parked as (
       update postrider.email_queue q
-      set owner = null, claimed_at = null, begun = false, alone = false, parked = true, token = q.token + 1
+      set owner = null, claimed_at = null, begun = false, alone = false, token = q.token + 1,
+        parked = exists (select 1 from holding), ready = not q.suspect and not exists (select 1 from holding)
       from unnest($1::uuid[], $2::int[]) s(id, token)
-      where q.id = s.id and q.token = s.token and q.owner = $3::int
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int
       returning q.id
     )
     insert into postrider.email_facts (email_id, type, detail)
@@ -115,7 +130,7 @@ const END = {
   text: `
     with ended as (
       delete from postrider.email_queue q using unnest($1::uuid[], $2::int[]) s(id, token)
-      where q.id = s.id and q.token = s.token and q.owner = $3::int
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int
       returning q.id
     )
     insert into postrider.email_facts (email_id, type, final_status, detail)

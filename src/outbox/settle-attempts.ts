@@ -1,4 +1,4 @@
-import { killPoint } from '../kernel/index.js';
+import { killPoint, toStorableText } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
 import type { EmailStatus, EventType } from './transition-table.js';
 
@@ -46,12 +46,12 @@ export async function settleAttempts(
     column((s) => Math.round(s.durationMs)),
     column((s) => s.route),
     column((s) => s.provider),
-    column((s) => s.providerMessageId),
-    column((s) => s.errorCode),
-    column((s) => s.errorCategory),
-    column((s) => s.errorMessage),
+    column((s) => storable(s.providerMessageId)),
+    column((s) => storable(s.errorCode)),
+    column((s) => storable(s.errorCategory)),
+    column((s) => storable(s.errorMessage)),
     column((s) => s.retryDelayMs),
-    column((s) => (s.detail ? JSON.stringify(s.detail) : null)),
+    column((s) => (s.detail ? JSON.stringify(s.detail, storableValue) : null)),
     column((s) => (s.remaining ? JSON.stringify(s.remaining) : null)),
     column((s) => s.possibleDuplicate),
     worker,
@@ -72,6 +72,15 @@ export async function findSettled(
   return new Set(rows.map((row) => row.email_id));
 }
 
+/** One reply the store cannot hold would keep every result of its batch from being written. */
+function storable(text: string | null): string | null {
+  return text === null ? null : toStorableText(text);
+}
+
+function storableValue(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? toStorableText(value) : value;
+}
+
 const SETTLE = {
   name: 'outbox_settle',
   text: `
@@ -83,7 +92,7 @@ const SETTLE = {
           error_code, error_category, error_message, retry_delay_ms, detail, remaining, possible_duplicate)
     ), ended as (
       delete from postrider.email_queue q using s
-      where q.id = s.id and q.token = s.token and q.owner = $18::int and s.status <> 'retry'
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $18::int and s.status <> 'retry'
       returning q.id, q.claimed_at, null::timestamptz as due_at
     ), kept as (
       update postrider.email_queue q
@@ -93,7 +102,7 @@ const SETTLE = {
         remaining = case when s.remaining is null then q.remaining
           else array(select jsonb_array_elements_text(s.remaining::jsonb)) end
       from s
-      where q.id = s.id and q.token = s.token and q.owner = $18::int and s.status = 'retry'
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $18::int and s.status = 'retry'
       returning q.id, q.claimed_at, q.due_at
     )
     insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms, started_at,

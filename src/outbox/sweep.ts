@@ -37,7 +37,7 @@ const PROMOTE = {
       where due_at is not null and due_at <= clock_timestamp() and owner is null and not parked and not suspect
       order by due_at limit $1::int for update skip locked
     )
-    update postrider.email_queue q set ready = true, due_at = null from due where q.id = due.id
+    update postrider.email_queue q set ready = true, scheduled = false, due_at = null from due where q.id = due.id
     returning q.id`,
 };
 

@@ -20,6 +20,7 @@ export interface SweeperOptions {
 }
 
 const LOOK_MS = 500;
+const LOCKED_MS = 50;
 const AWAY_MS = 1000;
 
 export function createSweeper(options: SweeperOptions): Lifecycle {
@@ -40,7 +41,9 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
     const sweep = await sweepDue(database);
     if (sweep.promoted > 0 || ready) options.onReady();
     if (sweep.more) return 0;
-    return Math.min(LOOK_MS, (await msUntilNextDue(database)) ?? LOOK_MS);
+    const waitMs = Math.min(LOOK_MS, (await msUntilNextDue(database)) ?? LOOK_MS);
+    // Due but not moved: an open transaction holds it, and asking again at once would be asking for ever.
+    return waitMs === 0 && sweep.promoted === 0 ? LOCKED_MS : waitMs;
   }
 
   async function loop(signal: AbortSignal): Promise<void> {

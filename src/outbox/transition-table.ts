@@ -57,7 +57,7 @@ export const TRANSITIONS = {
     to: ['same'],
     says: 'given back or taken over without having begun; costs nothing',
   },
-  RESCHEDULED: { from: WAITING, to: ['scheduled', 'pending'], says: 'another time was asked for' },
+  RESCHEDULED: { from: WAITING, to: ['scheduled'], says: 'another time was asked for' },
   CANCELLED: { from: WAITING, to: ['cancelled'], says: 'taken back before its attempt began' },
   SUPPRESSED: { from: WAITING, to: ['suppressed'], says: 'the address must not be written to' },
   EXPIRED: { from: WAITING, to: ['expired'], says: 'its time had passed before it could be sent' },

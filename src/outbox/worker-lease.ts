@@ -47,7 +47,7 @@ export const BELL_CHANNEL = 'postrider_bell';
 
 export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
   const { database, clock, logger } = options;
-  let session: Session | null = await openLeaseSession(database);
+  let session: Session | null = await database.openSession();
   const { rows } = await session.query<{ id: number; lease: number }>(
     'insert into postrider.workers (instance, host, pid) values ($1, $2, $3) returning id, lease',
     [options.instance, options.host, options.pid],
@@ -69,8 +69,10 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       if (!ended) logger.warn({ worker, err: messageOf(error) }, 'database session lost');
     });
     if (!embedded) {
-      await fresh.query('select pg_advisory_lock($1::int, $2::int)', [SESSION_LOCK_CLASS, worker]);
-      const shared = await sharesSessions(fresh, worker);
+      const shared = await sharesSessions(fresh, worker, database);
+      // On a shared connection the lock would outlive us and stand in our own way.
+      if (!shared)
+        await fresh.query('select pg_advisory_lock($1::int, $2::int)', [SESSION_LOCK_CLASS, worker]);
       await fresh.query(
         `update postrider.workers set shared_session = $3, server_started_at = pg_postmaster_start_time()
          where id = $1 and lease = $2`,
@@ -84,7 +86,7 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
   const sendBeat = async (): Promise<void> => {
     const sent = { wall: clock.now(), monotonic: clock.monotonic() };
     if (!session) {
-      await adopt(await openLeaseSession(database));
+      await adopt(await database.openSession());
       options.onBell();
     }
     const answer = await session!.query(BEAT, [worker, lease]);
@@ -143,10 +145,6 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       await session?.close();
     },
   };
-}
-
-function openLeaseSession(database: Database): Promise<Session> {
-  return database.openSession();
 }
 
 const BEAT = {

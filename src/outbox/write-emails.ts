@@ -61,9 +61,9 @@ const WRITE = {
       insert into postrider.email_bodies (email_id, html, text, attachments)
       select id, html, text, attachments::jsonb from input
     )
-    insert into postrider.email_queue (id, due_at, expires_at, bytes, max_attempts, priority, ready, at_most_once,
+    insert into postrider.email_queue (id, due_at, expires_at, bytes, max_attempts, priority, ready, scheduled, at_most_once,
       bell, route, tenant)
-    select id, case when waits then scheduled_at end, expires_at, bytes, max_attempts, priority, not waits,
+    select id, case when waits then scheduled_at end, expires_at, bytes, max_attempts, priority, not waits, waits,
       delivery = 'at-most-once', coalesce(position = first_ready, false), route, tenant
     from input, (select min(position) as first_ready from input where not waits) f`,
 };

@@ -3,13 +3,14 @@ import {
   killPoint,
   type Logger,
   type Mailbox,
-  messageOf,
   type Randomness,
+  toStorableText,
 } from '../kernel/index.js';
-import type { EventType, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
-import type { Outcome, OutgoingEmail, Provider } from '../providers/index.js';
+import type { EventType, Hold, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
+import { type Delivered, deliverByRoute, type Route, type RouteBoard } from '../providers/index.js';
 import { outgoingEmail } from './outgoing-email.js';
 import type { PipelineMetrics } from './pipeline-metrics.js';
+import { redirectEmail } from './redirect-email.js';
 import { settleOutcome, type Verdict } from './settle-outcome.js';
 import type { Settler } from './settler.js';
 import { type ValidationFailure, validateEmail } from './validate-email.js';
@@ -21,9 +22,10 @@ import { type ValidationFailure, validateEmail } from './validate-email.js';
 export interface AttemptTools {
   ledger: Ledger;
   settler: Settler;
-  provider(route: string): Provider | undefined;
+  routes: RouteBoard;
   /** For emails that name none; null: they cannot be sent. */
   sender: Mailbox | null;
+  staging: Staging;
   mayDeliver(): boolean;
   signal: AbortSignal;
   sendTimeoutMs: number;
@@ -31,11 +33,27 @@ export interface AttemptTools {
   random: Randomness;
   logger: Logger;
   metrics: PipelineMetrics;
+  /** The attempt is over; what is left is to write its result down. */
+  onAttempted(email: OpenedEmail): void;
+}
+
+/** What keeps a staging system from writing to people. */
+export interface Staging {
+  /** Every email goes there instead. */
+  redirectAllTo: string | null;
+  /** Only recipients of these domains are written to. */
+  allowedDomains: readonly string[] | null;
+}
+
+export interface KnownBefore {
+  recipientMissing: boolean;
+  pauses: Pauses;
+  receivedAt: number;
 }
 
 export async function attemptEmail(
   email: OpenedEmail,
-  known: { recipientMissing: boolean; pauses: Pauses; receivedAt: number },
+  known: KnownBefore,
   tools: AttemptTools,
 ): Promise<void> {
   const trail = startTrail(email, known.receivedAt, tools);
@@ -53,6 +71,7 @@ export async function attemptEmail(
   const invalid = validateEmail(email, {
     recipientMissing: known.recipientMissing,
     hasSender: sender !== null,
+    allowedDomains: tools.staging.allowedDomains,
   });
   if (invalid) {
     tools.metrics.validationFailed(invalid.type);
@@ -60,59 +79,77 @@ export async function attemptEmail(
     return trail.settle(['FAILED'], invalidVerdict(invalid), null);
   }
   trail.event('VALIDATED');
-  trail.event('SENT_ATTEMPT');
-  const provider = tools.provider(email.route);
-  if (!provider) {
-    await tools.ledger.release([email], { why: `no provider for route ${email.route}`, delayMs: 60_000 });
+  const delivered = await deliver(email, sender!, known.pauses, trail, tools);
+  if (delivered.kind === 'paused') {
+    await tools.ledger.park([email], routePause(delivered.route));
     return;
   }
-  killPoint('attempt:before-send');
-  const outcome = await send(provider, outgoingEmail(email, sender!), tools);
+  if (delivered.kind === 'unavailable') {
+    await tools.ledger.release([email], delivered);
+    return;
+  }
   killPoint('attempt:after-send');
-  const decision = settleOutcome(email, outcome, tools);
-  switch (decision.kind) {
-    case 'settle':
-      return trail.settle(decision.events, decision.settlement, provider.name);
-    case 'pause-route':
-      tools.logger.error(
-        { route: email.route, why: decision.why },
-        'route paused: its account or settings are wrong',
-      );
-      await tools.ledger.pauseRoute(email.route, decision.why);
-      await tools.ledger.release([email], decision);
-      return;
-    case 'release':
-      await tools.ledger.release([email], decision);
-      return;
+  const decision = settleOutcome(email, delivered.outcome, tools);
+  if (decision.kind !== 'settle') {
+    await tools.ledger.release([email], decision);
+    return;
   }
+  return trail.settle(decision.events, withFailover(decision.settlement, delivered), delivered.route);
 }
 
-async function send(provider: Provider, email: OutgoingEmail, tools: AttemptTools): Promise<Outcome> {
-  try {
-    return await provider.send(email, {
-      sendDeadlineAt: tools.clock.now() + tools.sendTimeoutMs,
-      signal: tools.signal,
-      mayDeliver: tools.mayDeliver,
-    });
-  } catch (error) {
-    // A provider promises a value; one that throws has not told how far it came.
-    return {
-      kind: 'unknown',
-      scope: 'message',
-      code: 'PROVIDER_FAULT',
-      category: 'UNKNOWN_ERROR',
-      message: messageOf(error),
-      trace: { stage: 'unknown' },
-    };
-  }
+function deliver(
+  email: OpenedEmail,
+  sender: Mailbox,
+  pauses: Pauses,
+  trail: { event(type: EventType): void },
+  tools: AttemptTools,
+): Promise<Delivered> {
+  const outgoing = outgoingEmail(email, sender);
+  const { redirectAllTo } = tools.staging;
+  return deliverByRoute(
+    {
+      email: redirectAllTo === null ? outgoing : redirectEmail(outgoing, redirectAllTo),
+      route: email.route,
+      tenant: email.tenant,
+      type: email.type,
+      urgent: email.priority <= URGENT_PRIORITY,
+      paused: pauses.routes,
+      attempt: () => ({
+        sendDeadlineAt: tools.clock.now() + tools.sendTimeoutMs,
+        signal: tools.signal,
+        mayDeliver: tools.mayDeliver,
+      }),
+      begin() {
+        trail.event('SENT_ATTEMPT');
+        killPoint('attempt:before-send');
+      },
+      async pause(route, reason) {
+        const why = toStorableText(reason);
+        tools.logger.error({ route, why }, 'route paused: its account or settings are wrong');
+        await tools.ledger.pauseRoute(route, why);
+      },
+    },
+    { board: tools.routes, metrics: tools.metrics, random: tools.random },
+  );
 }
 
-function pauseOf(email: OpenedEmail, pauses: Pauses): string | null {
-  if (pauses.all) return 'sending is paused';
-  if (pauses.tenants.includes(email.tenant)) return 'the company is paused';
-  if (email.type !== null && pauses.types.has(email.type)) return 'the type is paused';
-  if (pauses.routes.has(email.route)) return 'the route is paused';
+const URGENT_PRIORITY = 2;
+
+function withFailover(verdict: Verdict, { failover }: Extract<Delivered, { kind: 'tried' }>): Verdict {
+  return failover.length === 0 ? verdict : { ...verdict, detail: { ...verdict.detail, failover } };
+}
+
+function pauseOf({ tenant, type }: OpenedEmail, pauses: Pauses): Hold | null {
+  if (pauses.all) return { scope: 'all', value: '', why: 'sending is paused' };
+  if (pauses.tenants.includes(tenant))
+    return { scope: 'tenant', value: tenant, why: 'the company is paused' };
+  if (type !== null && pauses.types.has(type))
+    return { scope: 'type', value: type, why: 'the type is paused' };
   return null;
+}
+
+function routePause(route: string): Hold {
+  return { scope: 'route', value: route, why: 'the route is paused' };
 }
 
 function invalidVerdict(invalid: ValidationFailure): Verdict {
@@ -155,8 +192,11 @@ function startTrail(email: OpenedEmail, receivedAt: number, tools: AttemptTools)
       tools.metrics.ended(status);
       tools.logger.info(line(type), 'email ended');
     },
-    async settle(last: EventType[], verdict: Verdict, provider: string | null): Promise<void> {
+    /** `by` is the route that had the last word; null when none was asked. */
+    async settle(last: EventType[], verdict: Verdict, by: Route | null): Promise<void> {
+      const provider = by?.provider.name ?? null;
       for (const type of last) this.event(type);
+      tools.onAttempted(email);
       const result = await tools.settler.add({
         ...verdict,
         id: email.id,
@@ -165,7 +205,7 @@ function startTrail(email: OpenedEmail, receivedAt: number, tools: AttemptTools)
         events,
         offsetsMs,
         durationMs: offsetsMs.at(-1) ?? 0,
-        route: email.route,
+        route: by?.name ?? email.route,
         provider,
       });
       const fields = {

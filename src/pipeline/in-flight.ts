@@ -3,7 +3,8 @@ import { type Clock, Signal } from '../kernel/index.js';
 /**
  * What is between opened and settled, bounded by count and by bytes, and how much to claim ahead: as
  * much as a quarter of a second of recent work, so that a slow provider does not hoard claims which an
- * urgent email would then have to wait behind.
+ * urgent email would then have to wait behind. An attempt that is over makes room for the next while its
+ * result is written; how many wait for that is bounded too, because they are what a crash may repeat.
  */
 export interface InFlightLimits {
   concurrency: number;
@@ -18,9 +19,12 @@ interface Sized {
 }
 
 const WINDOW_MS = 250;
+const MAX_UNSETTLED = 100;
 
 export class InFlight {
   private readonly bytesOf = new Map<string, number>();
+  /** Attempts that are over and whose result is being written. */
+  private readonly unsettled = new Set<string>();
   private readonly emptied = new Signal();
   private bytes = 0;
   private windowStart: number;
@@ -46,10 +50,16 @@ export class InFlight {
     }
   }
 
+  /** The attempt is over; its content stays in memory until its result is written. */
+  attempted({ id }: { id: string }): void {
+    if (this.bytesOf.has(id)) this.unsettled.add(id);
+  }
+
   remove({ id }: { id: string }): void {
     const bytes = this.bytesOf.get(id);
     if (bytes === undefined) return;
     this.bytesOf.delete(id);
+    this.unsettled.delete(id);
     this.bytes -= bytes;
     this.doneInWindow++;
     this.roll();
@@ -58,9 +68,11 @@ export class InFlight {
 
   /** Takes from the front what fits; at least one when nothing is in flight, however large it is. */
   take<Item extends Sized>(waiting: Item[]): Item[] {
-    const free = this.limits.concurrency - this.count;
+    const { concurrency } = this.limits;
+    const attempting = this.count - this.unsettled.size;
+    const free = Math.min(concurrency - attempting, concurrency + MAX_UNSETTLED - this.count);
     // Fewer, larger openings: wait until a quarter of the room is free.
-    if (this.count > 0 && free < Math.min(waiting.length, this.limits.concurrency / 4)) return [];
+    if (this.count > 0 && free < Math.min(waiting.length, concurrency / 4)) return [];
     const batch: Item[] = [];
     let bytes = this.bytes;
     while (batch.length < free && waiting.length > 0) {

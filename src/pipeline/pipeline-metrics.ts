@@ -1,7 +1,8 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RouteMetrics } from '../providers/index.js';
 
-/** The five figures of the pipeline under Prometheus names, and what the fence kept away. */
-export interface PipelineMetrics {
+/** The five figures of the pipeline under Prometheus names, what the fence kept away, and the routes. */
+export interface PipelineMetrics extends RouteMetrics {
   readonly registry: Registry;
   transition(state: string, elapsedSeconds: number): void;
   validationFailed(type: string): void;
@@ -9,6 +10,8 @@ export interface PipelineMetrics {
   ended(state: string): void;
   fenced(count: number): void;
 }
+
+const CIRCUIT_FIGURE = { closed: 0, probing: 1, open: 2 };
 
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 
@@ -50,6 +53,18 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     help: 'Results that changed nothing because another worker owned the email by then.',
     registers,
   });
+  const circuits = new Gauge({
+    name: 'route_circuit_state',
+    help: 'The circuit of a route: 0 closed, 1 being probed, 2 open.',
+    labelNames: ['route'],
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'route_attempts_total',
+    help: 'Emails handed to a route, by what became of them.',
+    labelNames: ['route', 'outcome'],
+    registers,
+  });
   return {
     registry,
     transition(state, elapsedSeconds) {
@@ -60,5 +75,7 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     retried: (category) => retries.inc({ category }),
     ended: (state) => finals.inc({ state }),
     fenced: (count) => fenced.inc(count),
+    routeCircuit: (route, state) => circuits.set({ route }, CIRCUIT_FIGURE[state]),
+    routeAttempt: (route, outcome) => attempts.inc({ route, outcome }),
   };
 }

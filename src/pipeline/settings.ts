@@ -1,7 +1,23 @@
-import { type Settings, setting } from '../kernel/index.js';
+import { isEmailAddress, type Settings, setting } from '../kernel/index.js';
 
 /** How much is attempted at once, how long it may take, and how often it is tried. */
 export const pipelineSettings = {
+  email: {
+    redirectAllTo: setting.text({
+      env: ['POSTRIDER_REDIRECT_ALL_TO'],
+      default: null,
+      form: 'an address of the form name@domain',
+      fits: isEmailAddress,
+      says: 'For staging: every email goes to this address alone; `X-Postrider-Original-To` tells whom it was for.',
+    }),
+    allowedDomains: setting.words({
+      env: ['POSTRIDER_ALLOWED_RECIPIENT_DOMAINS'],
+      default: null,
+      form: 'domains such as example.com',
+      fits: (domain) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain),
+      says: 'For staging: an email to any other recipient domain is refused.',
+    }),
+  },
   worker: {
     concurrency: setting.integer({
       env: ['POSTRIDER_WORKER_CONCURRENCY'],

@@ -1,4 +1,4 @@
-import type { Clock, Randomness } from '../kernel/index.js';
+import { type Clock, type Randomness, toStorableText } from '../kernel/index.js';
 import type { EventType, OpenedEmail, Settlement } from '../outbox/index.js';
 import { decideRetry, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
 import type { Deferred, Outcome, Rejected, Unknown } from '../providers/index.js';
@@ -40,13 +40,17 @@ export function settleOutcome(
     case 'deferred':
       if (outcome.uncounted) {
         const delayMs = Math.max(0, (outcome.retryAt ?? 0) - tools.clock.now());
-        return { kind: 'release', why: outcome.code, delayMs };
+        return { kind: 'release', why: toStorableText(outcome.code), delayMs };
       }
       return retryOrFail(email, outcome, tools);
     case 'rejected':
       return settle(['FAILED'], failure(email, outcome, 'failed', null, { willRetry: false }));
     case 'misconfigured':
-      return { kind: 'pause-route', why: `${outcome.code}: ${outcome.message}`, delayMs: ROUTE_PAUSE_MS };
+      return {
+        kind: 'pause-route',
+        why: toStorableText(`${outcome.code}: ${outcome.message}`),
+        delayMs: ROUTE_PAUSE_MS,
+      };
     case 'unknown':
       return unknown(email, outcome, tools);
   }

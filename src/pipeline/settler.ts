@@ -22,7 +22,15 @@ const FLUSH_MS = 10;
 const WRITERS = 2;
 const AWAY_MS = 1000;
 
-export function createSettler(options: { ledger: Ledger; logger: Logger; random: Randomness }): Settler {
+export interface SettlerOptions {
+  ledger: Ledger;
+  logger: Logger;
+  random: Randomness;
+  /** True when somebody waits for the next result and no other will come to share its way. */
+  hurry?(): boolean;
+}
+
+export function createSettler(options: SettlerOptions): Settler {
   const waiting: Entry[] = [];
   let writing = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -31,7 +39,7 @@ export function createSettler(options: { ledger: Ledger; logger: Logger; random:
 
   function pump(): void {
     if (waiting.length === 0 || writing >= WRITERS) return;
-    if (waiting.length < FLUSH_AT) {
+    if (waiting.length < FLUSH_AT && !options.hurry?.()) {
       timer ??= setTimeout(flush, FLUSH_MS);
       return;
     }

@@ -1,6 +1,6 @@
 import { isEmailAddress, isUuid } from '../kernel/index.js';
 import { hashContent, type OpenedEmail } from '../outbox/index.js';
-import { checkContent, findRetryPreset } from '../policy/index.js';
+import { checkContent, findNotAllowed, findRetryPreset } from '../policy/index.js';
 
 /**
  * The four validations of the pipeline, in order. Content that passed intake is compared by hash;
@@ -8,18 +8,24 @@ import { checkContent, findRetryPreset } from '../policy/index.js';
  */
 export interface ValidationFailure {
   type: 'INTEGRITY' | 'OUTBOX' | 'RECIPIENT' | 'TEMPLATE';
-  code: 'INVALID_PAYLOAD' | 'OUTBOX_NOT_FOUND' | 'RECIPIENT_NOT_FOUND' | 'INVALID_EMAIL' | 'INVALID_TEMPLATE';
+  code:
+    | 'INVALID_PAYLOAD'
+    | 'OUTBOX_NOT_FOUND'
+    | 'RECIPIENT_NOT_FOUND'
+    | 'RECIPIENT_NOT_ALLOWED'
+    | 'INVALID_EMAIL'
+    | 'INVALID_TEMPLATE';
   message: string;
 }
 
 export function validateEmail(
   email: OpenedEmail,
-  known: { recipientMissing: boolean; hasSender: boolean },
+  known: { recipientMissing: boolean; hasSender: boolean; allowedDomains: readonly string[] | null },
 ): ValidationFailure | null {
   return (
     checkOutbox(email) ??
     checkIntegrity(email, known.hasSender) ??
-    checkRecipient(email, known.recipientMissing) ??
+    checkRecipient(email, known) ??
     checkTemplate(email)
   );
 }
@@ -50,14 +56,22 @@ function checkIntegrity(email: OpenedEmail, hasSender: boolean): ValidationFailu
   return null;
 }
 
-function checkRecipient(email: OpenedEmail, missing: boolean): ValidationFailure | null {
+function checkRecipient(
+  email: OpenedEmail,
+  known: { recipientMissing: boolean; allowedDomains: readonly string[] | null },
+): ValidationFailure | null {
   const { to, cc = [], bcc = [], from, replyTo = [] } = email.message;
   for (const mailbox of [...to, ...cc, ...bcc, ...replyTo, ...(from ? [from] : [])]) {
     if (!isEmailAddress(mailbox.address)) {
       return { type: 'RECIPIENT', code: 'INVALID_EMAIL', message: 'an address is not a valid email address' };
     }
   }
-  if (!missing) return null;
+  const recipients = [...to, ...cc, ...bcc].map((mailbox) => mailbox.address);
+  if (findNotAllowed(recipients, known.allowedDomains) !== null) {
+    const message = 'a recipient is outside the domains that may be written to';
+    return { type: 'RECIPIENT', code: 'RECIPIENT_NOT_ALLOWED', message };
+  }
+  if (!known.recipientMissing) return null;
   return {
     type: 'RECIPIENT',
     code: 'RECIPIENT_NOT_FOUND',

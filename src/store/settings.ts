@@ -15,6 +15,11 @@ export const storeSettings = {
       form: 'a folder',
       says: 'The folder of the embedded database, used by one process at a time.',
     }),
+    prepare: setting.boolean({
+      env: ['POSTRIDER_DATABASE_PREPARE'],
+      default: true,
+      says: 'Whether statements are prepared; off behind a pooler that shares connections between transactions.',
+    }),
     poolSize: setting.integer({
       env: ['POSTRIDER_DATABASE_POOL_SIZE'],
       default: 10,

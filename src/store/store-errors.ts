@@ -17,7 +17,7 @@ const AWAY_CODES = new Set([
   'EADDRNOTAVAIL',
 ]);
 const AWAY_MESSAGES =
-  /connection terminated|timeout exceeded when trying to connect|connection error|client has encountered a connection error|not queryable|server closed the connection|read-only transaction|query read timeout/i;
+  /connection terminated|timeout exceeded when trying to connect|^timeout expired$|connection error|client has encountered a connection error|not queryable|server closed the connection|read-only transaction|query read timeout/i;
 
 export function isStoreAway(error: unknown): boolean {
   if (error instanceof PostriderError) return error.code === 'STORE_UNAVAILABLE';

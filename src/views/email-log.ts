@@ -6,6 +6,7 @@ export interface EmailLog {
   outboxId: string;
   companyId: string;
   recipientId: string | null;
+  recipientExternalId: string | null;
   userId: string | null;
   to: string;
   subject: string;
@@ -17,6 +18,7 @@ export interface EmailLog {
   /** The same id under the name SES users know; null for other providers. */
   sesMessageId: string | null;
   errorCode: string | null;
+  errorCategory: string | null;
   errorReason: string | null;
   lastError: string | null;
   attempts: number;
@@ -24,8 +26,13 @@ export interface EmailLog {
   durationMs: number | null;
   requestId: string;
   priority: number;
+  delivery: string;
+  retry: string;
+  route: string;
   metadata: Record<string, unknown>;
   possibleDuplicate: boolean;
+  /** Set aside by a pause. */
+  parked: boolean;
   scheduledAt: string | null;
   expiresAt: string | null;
   nextAttemptAt: string | null;
@@ -54,6 +61,7 @@ interface LogRow {
   id: string;
   company_id: string;
   recipient_id: string | null;
+  recipient_external_id: string | null;
   user_id: string | null;
   to: string;
   subject: string;
@@ -63,6 +71,7 @@ interface LogRow {
   provider: string | null;
   message_id: string | null;
   error_code: string | null;
+  error_category: string | null;
   error_reason: string | null;
   last_error: string | null;
   attempts: number;
@@ -70,8 +79,12 @@ interface LogRow {
   duration_ms: number | null;
   request_id: string;
   priority: number;
+  delivery: string;
+  retry: string;
+  route: string;
   metadata: Record<string, unknown>;
   possible_duplicate: boolean;
+  parked: boolean;
   scheduled_at: Date | null;
   expires_at: Date | null;
   next_attempt_at: Date | null;
@@ -88,6 +101,7 @@ function present(row: LogRow): EmailLog {
     outboxId: row.id,
     companyId: row.company_id,
     recipientId: row.recipient_id,
+    recipientExternalId: row.recipient_external_id,
     userId: row.user_id,
     to: row.to,
     subject: row.subject,
@@ -98,6 +112,7 @@ function present(row: LogRow): EmailLog {
     messageId: row.message_id,
     sesMessageId: row.provider === 'ses' ? row.message_id : null,
     errorCode: row.error_code,
+    errorCategory: row.error_category,
     errorReason: row.error_reason,
     lastError: row.last_error,
     attempts: row.attempts,
@@ -105,8 +120,12 @@ function present(row: LogRow): EmailLog {
     durationMs: row.duration_ms,
     requestId: row.request_id,
     priority: row.priority,
+    delivery: row.delivery,
+    retry: row.retry,
+    route: row.route,
     metadata: row.metadata,
     possibleDuplicate: row.possible_duplicate,
+    parked: row.parked,
     scheduledAt: iso(row.scheduled_at),
     expiresAt: iso(row.expires_at),
     nextAttemptAt: iso(row.next_attempt_at),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/index.js';
+import { type RouteOverview, readRoutes } from './route-overview.js';
 
 /** What waits and who works, at a glance. Ended emails are counted over the last day only. */
 export interface Overview {
@@ -6,12 +7,13 @@ export interface Overview {
   oldestWaitingSeconds: number | null;
   workers: Array<{ id: number; name: string; host: string; pid: number; beatAgeMs: number; alive: boolean }>;
   pauses: Array<{ scope: string; value: string; reason: string | null; createdAt: string }>;
+  routes: RouteOverview[];
 }
 
 const ALIVE_MS = 10_000;
 
 export async function readOverview(database: Queryable): Promise<Overview> {
-  const [waiting, ended, oldest, workers, pauses] = await Promise.all([
+  const [waiting, ended, oldest, workers, pauses, routes] = await Promise.all([
     database.query<{ status: string; count: number }>(WAITING),
     database.query<{ status: string; count: number }>(ENDED),
     database.query<{ age: number | null }>(OLDEST),
@@ -19,6 +21,7 @@ export async function readOverview(database: Queryable): Promise<Overview> {
     database.query<{ scope: string; value: string; reason: string | null; created_at: Date }>(
       'select scope, value, reason, created_at from postrider.pauses order by scope, value',
     ),
+    readRoutes(database),
   ]);
   return {
     byStatus: Object.fromEntries([...waiting.rows, ...ended.rows].map((row) => [row.status, row.count])),
@@ -35,13 +38,14 @@ export async function readOverview(database: Queryable): Promise<Overview> {
       ...pause,
       createdAt: created_at.toISOString(),
     })),
+    routes,
   };
 }
 
 const WAITING = `
   select status, count(*)::int as count from (
-    select case when owner is not null then 'processing' when attempt > 0 then 'retry'
-      when due_at is not null then 'scheduled' else 'pending' end as status
+    select case when owner is not null then 'processing' when scheduled then 'scheduled'
+      when attempt > 0 then 'retry' else 'pending' end as status
     from postrider.email_queue
   ) q group by status`;
 

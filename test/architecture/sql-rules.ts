@@ -13,8 +13,12 @@ const OWNERS: Record<string, string> = {
   email_facts: 'outbox',
   workers: 'outbox',
   pauses: 'outbox',
+  routes: 'outbox',
+  route_rates: 'outbox',
   recipients: 'recipients',
   idempotency_keys: 'policy',
+  email_templates: 'render',
+  email_template_revision: 'render',
   schema_migrations: 'store',
 };
 

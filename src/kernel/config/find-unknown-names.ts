@@ -2,7 +2,7 @@ import type { ConfigProblem } from './config-problem.js';
 import { didYouMean } from './did-you-mean.js';
 import type { Environment } from './environment.js';
 import { CONFIG_VARIABLE } from './read-config-file.js';
-import type { Settings } from './setting.js';
+import { entriesOf, isSetting, type Settings } from './setting.js';
 
 /**
  * Names nobody declared, each with the one that was probably meant. Of the environment only
@@ -21,7 +21,7 @@ export function findUnknownKeys(settings: Settings, tree: object, source: string
   const report = (key: string) => problems.push({ key, source, message: unknown(suggestKey(settings, key)) });
   for (const [group, members] of Object.entries(tree)) {
     const declared = Object.hasOwn(settings, group) ? settings[group] : undefined;
-    if (members === undefined) continue;
+    if (members === undefined || (declared && isSetting(declared))) continue;
     if (!declared) report(group);
     else if (typeof members !== 'object' || members === null || Array.isArray(members))
       problems.push({
@@ -43,17 +43,15 @@ function unknown(suggestion: string | null): string {
 
 function suggestKey(settings: Settings, written: string): string | null {
   const keys = new Map<string, string>();
-  for (const [group, members] of Object.entries(settings))
-    for (const [name, setting] of Object.entries(members)) {
-      keys.set(`${group}.${name}`, `${group}.${name}`);
-      for (const variable of setting.env) keys.set(variable.name, `${group}.${name}`);
-    }
+  for (const [key, setting] of entriesOf(settings)) {
+    keys.set(key, key);
+    for (const variable of setting.env) keys.set(variable.name, key);
+  }
   const groups = Object.keys(settings);
   const found = didYouMean(written, [...groups, ...keys.keys()]);
   return found === null ? null : (keys.get(found) ?? found);
 }
 
 function* variableNames(settings: Settings): Iterable<string> {
-  for (const members of Object.values(settings))
-    for (const setting of Object.values(members)) for (const variable of setting.env) yield variable.name;
+  for (const [, setting] of entriesOf(settings)) for (const variable of setting.env) yield variable.name;
 }

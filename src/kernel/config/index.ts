@@ -9,6 +9,7 @@ export { resolveSettings } from './resolve-settings.js';
 export {
   Derived,
   type OverridesOf,
+  type Parsed,
   type ReservedName,
   type SettingRule,
   type Settings,

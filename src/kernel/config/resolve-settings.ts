@@ -3,7 +3,14 @@ import type { Environment } from './environment.js';
 import { type Origin, rememberOrigins } from './explain.js';
 import { findUnknownKeys, findUnknownVariables } from './find-unknown-names.js';
 import type { ConfigFile } from './read-config-file.js';
-import { Derived, type Setting, type SettingRule, type Settings, type ValuesOf } from './setting.js';
+import {
+  Derived,
+  entriesOf,
+  type Setting,
+  type SettingRule,
+  type Settings,
+  type ValuesOf,
+} from './setting.js';
 
 /**
  * Finds each setting's value: options in code, then the environment, then the file, then the default.
@@ -54,12 +61,6 @@ export interface SettingSources {
 }
 
 export type Resolution<S> = { ok: true; config: ValuesOf<S> } | { ok: false; problems: ConfigProblem[] };
-
-/** Every setting with its dotted key, in the order the rooms declare them. */
-export function* entriesOf(settings: Settings): Iterable<[string, Setting<unknown>]> {
-  for (const [group, members] of Object.entries(settings))
-    for (const [name, setting] of Object.entries(members)) yield [`${group}.${name}`, setting];
-}
 
 interface Found {
   value: unknown;
@@ -145,11 +146,11 @@ function build<S extends Settings>(
   found: ReadonlyMap<string, Found>,
 ): ValuesOf<S> {
   const origins: Origin[] = [];
-  const config: Record<string, Record<string, unknown>> = {};
+  const config: Record<string, unknown> = {};
   for (const [key, setting] of entriesOf(settings)) {
-    const [group, name] = key.split('.') as [string, string];
+    const [group, name] = key.split('.') as [string, string | undefined];
     const value = get(key);
-    config[group] = { ...config[group], [name]: value };
+    config[group] = name === undefined ? value : { ...(config[group] as object), [name]: value };
     const said = found.get(key);
     const fallback = setting.default instanceof Derived ? setting.default.derive(get) : setting.default;
     origins.push({

@@ -107,6 +107,46 @@ export function list<const C extends string>(
   };
 }
 
+/** Several pieces of text that fit, separated by commas in text; lower case, each once. */
+export function words(
+  declared: Declared<readonly string[] | null> & { form: string; fits: (word: string) => boolean },
+): Setting<readonly string[] | null> {
+  const form = `${declared.form}, separated by commas`;
+  return {
+    ...setting<readonly string[] | null>(declared, form, (raw) => {
+      const items: unknown[] =
+        typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : asArray(raw);
+      const value = items
+        .filter((item): item is string => typeof item === 'string')
+        .map((w) => w.toLowerCase());
+      const fits = items.length > 0 && value.length === items.length && value.every(declared.fits);
+      return fits ? { ok: true, value: [...new Set(value)] } : refuse(`must be ${form}`);
+    }),
+    show: (value) => (value === null ? '–' : value.join(',')),
+  };
+}
+
+/** A structure, as it is in code and file and as JSON in text; `parse` judges it, `show` hides its secrets. */
+export function structure<T>(
+  declared: Declared<T | null> & {
+    form: string;
+    parse: (raw: unknown) => Parsed<T>;
+    show: (value: T) => string;
+  },
+): Setting<T | null> {
+  return {
+    ...setting<T | null>({ ...declared, secret: true }, declared.form, (raw) => {
+      if (typeof raw !== 'string') return declared.parse(raw);
+      try {
+        return declared.parse(JSON.parse(raw));
+      } catch {
+        return refuse(`must be ${declared.form} as JSON`);
+      }
+    }),
+    show: (value) => (value === null ? '–' : declared.show(value)),
+  };
+}
+
 interface Declared<T> {
   env: readonly (string | EnvName)[];
   default: T | Derived<T>;

@@ -36,8 +36,25 @@ export class Derived<T> {
   ) {}
 }
 
-/** What a room exports: groups of settings. `smtp.host` is the setting `host` of the group `smtp`. */
-export type Settings = Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>>;
+/**
+ * What a room exports: groups of settings, and settings that stand alone. `smtp.host` is the setting
+ * `host` of the group `smtp`; `routes` stands alone.
+ */
+export type Settings = Readonly<Record<string, Setting<unknown> | SettingGroup>>;
+
+export type SettingGroup = Readonly<Record<string, Setting<unknown>>>;
+
+export function isSetting(declared: Setting<unknown> | SettingGroup): declared is Setting<unknown> {
+  return typeof declared.parse === 'function';
+}
+
+/** Every setting with its dotted key, in the order the rooms declare them. */
+export function* entriesOf(settings: Settings): Iterable<[string, Setting<unknown>]> {
+  for (const [key, declared] of Object.entries(settings)) {
+    if (isSetting(declared)) yield [key, declared];
+    else for (const [name, setting] of Object.entries(declared)) yield [`${key}.${name}`, setting];
+  }
+}
 
 /** A condition between settings, checked when each of those it reads is fine by itself. */
 export interface SettingRule {
@@ -60,13 +77,13 @@ export interface ReservedName {
 }
 
 export type ValuesOf<S> = {
-  readonly [G in keyof S]: {
-    readonly [K in keyof S[G]]: S[G][K] extends Setting<infer T> ? T : never;
-  };
+  readonly [G in keyof S]: S[G] extends Setting<infer V>
+    ? V
+    : { readonly [K in keyof S[G]]: S[G][K] extends Setting<infer T> ? T : never };
 };
 
 export type OverridesOf<S> = {
-  readonly [G in keyof S]?: {
-    readonly [K in keyof S[G]]?: (S[G][K] extends Setting<infer T> ? T : never) | undefined;
-  };
+  readonly [G in keyof S]?: S[G] extends Setting<infer V>
+    ? V | undefined
+    : { readonly [K in keyof S[G]]?: (S[G][K] extends Setting<infer T> ? T : never) | undefined };
 };

@@ -1,6 +1,5 @@
 import { CONFIG_FILE, CONFIG_VARIABLE } from './read-config-file.js';
-import { entriesOf } from './resolve-settings.js';
-import { Derived, type ReservedName, type Setting, type Settings } from './setting.js';
+import { Derived, entriesOf, type ReservedName, type Setting, type Settings } from './setting.js';
 
 /** Writes docs/CONFIGURATION.md from the declarations, so that the two cannot disagree. */
 export function settingsDocument(settings: Settings, reserved: readonly ReservedName[]): string {

@@ -1,6 +1,6 @@
-import { type Claim, claimSuspect, createClaimer, type Pauses } from '../../../outbox/index.js';
+import { type Claim, type Claimer, claimSuspect, createClaimer, type Pauses } from '../../../outbox/index.js';
 import type { Database } from '../../../store/index.js';
-import type { Engine } from '../../engine.js';
+import type { Engine, RouteGate } from '../../engine.js';
 
 /**
  * The default engine: claims straight from the ledger, fair between tenants and ordered by priority.
@@ -10,7 +10,7 @@ import type { Engine } from '../../engine.js';
 export interface PostgresEngineOptions {
   database: Database;
   worker: () => number;
-  routes: readonly string[];
+  routes: RouteGate;
   pollIntervalMs: number;
   pauses: () => Promise<Pauses>;
 }
@@ -18,29 +18,34 @@ export interface PostgresEngineOptions {
 const ECHO_MS = 25;
 
 export function createPostgresEngine(options: PostgresEngineOptions): Engine {
-  const { database } = options;
-  const routes = options.routes.map((route) => ({
-    route,
-    claimer: createClaimer(database, { route, worker: options.worker }),
-  }));
+  const { database, routes } = options;
+  const claimers = new Map<string, Claimer>();
   let firstRoute = 0;
   let poll: NodeJS.Timeout | undefined;
   let echo: NodeJS.Timeout | undefined;
   let wake: () => void = () => {};
 
+  function claimerOf(route: string): Claimer {
+    const known = claimers.get(route);
+    if (known) return known;
+    const made = createClaimer(database, { route, worker: options.worker });
+    claimers.set(route, made);
+    return made;
+  }
+
   /** Routes take turns at being first, so that a full one does not starve the others. */
-  function openRoutes(read: Pauses): typeof routes {
+  async function inTurn(read: Pauses): Promise<readonly string[]> {
     if (read.all) return [];
-    firstRoute = (firstRoute + 1) % routes.length;
-    return [...routes.slice(firstRoute), ...routes.slice(0, firstRoute)].filter(
-      (r) => !read.routes.has(r.route),
-    );
+    const names = await routes.names();
+    firstRoute = (firstRoute + 1) % names.length;
+    return names.length === 1 ? names : [...names.slice(firstRoute), ...names.slice(0, firstRoute)];
   }
 
   return {
     name: 'postgres',
     async start() {
       poll ??= setInterval(() => wake(), options.pollIntervalMs);
+      routes.onRoom(() => wake());
     },
     async stop() {
       clearInterval(poll);
@@ -50,14 +55,20 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
     async claim(limit) {
       const read = await options.pauses();
       const taken: Claim[] = [];
-      for (const { claimer } of openRoutes(read)) {
+      for (const route of await inTurn(read)) {
+        const room = await routes.room(route, limit - taken.length, read.routes);
+        if (room === 0) continue;
+        const claims = await claimerOf(route).claim(room, read.tenants);
+        routes.took(route, claims.length);
+        taken.push(...claims);
         if (taken.length >= limit) break;
-        taken.push(...(await claimer.claim(limit - taken.length, read.tenants)));
       }
       return taken;
     },
     async claimSuspect() {
-      for (const { route } of openRoutes(await options.pauses())) {
+      const read = await options.pauses();
+      for (const route of await inTurn(read)) {
+        if ((await routes.room(route, 1, read.routes)) === 0) continue;
         const claim = await claimSuspect(database, route, options.worker());
         if (claim) return claim;
       }

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { OpenedEmail } from '../outbox/index.js';
+import { openedEmail } from './opened-email.fixture.js';
+import { validateEmail } from './validate-email.js';
+
+describe('the four validations', () => {
+  const check = (
+    parts: Partial<OpenedEmail> = {},
+    known: { recipientMissing?: boolean; hasSender?: boolean } = {},
+  ) =>
+    validateEmail(openedEmail(parts), {
+      recipientMissing: false,
+      hasSender: true,
+      allowedDomains: null,
+      ...known,
+    } as Parameters<typeof validateEmail>[1]);
+
+  test('what intake accepted → passes', () => {
+    expect(check()).toBeNull();
+  });
+
+  test('what came by SQL and is in order → passes', () => {
+    expect(check({ contentHash: null })).toBeNull();
+  });
+
+  test('a queue row without an email → OUTBOX_NOT_FOUND before anything else', () => {
+    expect(check({ found: false, id: 'x', body: null })).toMatchObject({
+      type: 'OUTBOX',
+      code: 'OUTBOX_NOT_FOUND',
+    });
+  });
+
+  test.each<[string, Partial<OpenedEmail>]>([
+    ['an id that is none', { id: '7' }],
+    ['no company', { tenant: '' }],
+    ['an unknown preset', { retry: 'never' }],
+    ['a preset named like a property of every object', { retry: 'constructor' }],
+    ['no recipient', { message: { to: [] } }],
+    ['another address than the one accepted', { message: { to: [{ address: 'other@example.net' }] } }],
+    [
+      'a header with a line break',
+      { message: { to: [{ address: 'reader@example.net' }], headers: { 'X-A': 'a\nb' } } },
+    ],
+    [
+      'a header name with a blank',
+      { message: { to: [{ address: 'reader@example.net' }], headers: { 'X A': 'a' } } },
+    ],
+  ])('%s → INTEGRITY, INVALID_PAYLOAD', (_case, parts) => {
+    expect(check(parts)).toMatchObject({ type: 'INTEGRITY', code: 'INVALID_PAYLOAD' });
+  });
+
+  test('no sender → INTEGRITY, INVALID_PAYLOAD', () => {
+    expect(check({}, { hasSender: false })).toMatchObject({ type: 'INTEGRITY', code: 'INVALID_PAYLOAD' });
+  });
+
+  test.each(['to', 'cc', 'bcc', 'replyTo', 'from'] as const)(
+    'a bad address in %s → INVALID_EMAIL',
+    (field) => {
+      const bad = { address: 'a@example.net\r\nx' };
+      const message = {
+        to: [{ address: 'reader@example.net' }],
+        [field]: field === 'from' ? bad : [bad],
+      } as OpenedEmail['message'];
+      expect(check({ message, ...(field === 'to' ? { to: bad.address } : {}) })).toMatchObject({
+        type: 'RECIPIENT',
+        code: 'INVALID_EMAIL',
+      });
+    },
+  );
+
+  test('a recipient that is not there → RECIPIENT_NOT_FOUND', () => {
+    expect(check({}, { recipientMissing: true })).toMatchObject({
+      type: 'RECIPIENT',
+      code: 'RECIPIENT_NOT_FOUND',
+    });
+  });
+
+  test.each<[string, Partial<OpenedEmail>]>([
+    ['no content left', { body: null }],
+    ['content other than the one accepted', { contentHash: '00' }],
+    [
+      'script that came by SQL',
+      { contentHash: null, body: { html: '<script>x</script>', text: '', attachments: [] } },
+    ],
+    ['a long subject that came by SQL', { contentHash: null, subject: 'x'.repeat(151) }],
+  ])('%s → TEMPLATE, INVALID_TEMPLATE', (_case, parts) => {
+    expect(check(parts)).toMatchObject({ type: 'TEMPLATE', code: 'INVALID_TEMPLATE' });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { PostriderError } from '../kernel/index.js';
+import { asStoreError, isStoreAway } from './store-errors.js';
+
+describe('store errors', () => {
+  const coded = (code: string, message = 'x') => Object.assign(new Error(message), { code });
+
+  test.each([
+    coded('ECONNREFUSED'),
+    coded('ECONNRESET'),
+    coded('ENOTFOUND'),
+    coded('57P01', 'terminating connection due to administrator command'),
+    coded('57P03', 'the database system is starting up'),
+    coded('53300', 'too many clients'),
+    coded('08006'),
+    new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')]),
+    new Error('Connection terminated unexpectedly'),
+    new Error('Connection terminated due to connection timeout'),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('timeout expired'),
+    new Error('Client has encountered a connection error and is not queryable'),
+  ])('%s → away, as STORE_UNAVAILABLE with its cause', (error) => {
+    expect(isStoreAway(error)).toBe(true);
+    expect(asStoreError(error)).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      cause: error,
+      retryAfterSeconds: 1,
+    });
+  });
+
+  test.each([
+    coded('23505', 'duplicate key'),
+    coded('42P01', 'relation "connection error" does not exist'),
+    coded('40001', 'could not serialize'),
+    coded('22P02'),
+    new Error('the lock timeout expired too early'),
+    new TypeError('x is not a function'),
+    null,
+    'text',
+  ])('%s → not away, left as it is', (error) => {
+    expect(isStoreAway(error)).toBe(false);
+    expect(asStoreError(error)).toBe(error);
+  });
+
+  test('our own errors → never wrapped again', () => {
+    const away = new PostriderError('STORE_UNAVAILABLE', 'away');
+    const locked = new PostriderError('STORE_LOCKED', 'locked');
+    expect(isStoreAway(away)).toBe(true);
+    expect(isStoreAway(locked)).toBe(false);
+    expect(asStoreError(away)).toBe(away);
+    expect(asStoreError(locked)).toBe(locked);
+  });
+});

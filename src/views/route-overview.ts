@@ -1,0 +1,50 @@
+import type { Queryable } from '../store/index.js';
+
+/** A route at a glance: whether it goes, how fast it may, and how many emails wait for it. */
+export interface RouteOverview {
+  name: string;
+  /** null for a name that emails wait for and no worker was ever started with. */
+  provider: string | null;
+  circuit: 'closed' | 'open' | 'probing';
+  /** Until an open circuit is probed. */
+  opensInMs: number | null;
+  reason: string | null;
+  ratePerSecond: number | null;
+  paused: boolean;
+  waiting: number;
+}
+
+export async function readRoutes(database: Queryable): Promise<RouteOverview[]> {
+  const { rows } = await database.query<RouteRow>(ROUTES);
+  return rows.map((row) => ({
+    name: row.name,
+    provider: row.provider,
+    circuit: row.state,
+    opensInMs: row.state === 'open' ? Math.round(row.remaining_ms) : null,
+    reason: row.state === 'closed' ? null : row.reason,
+    ratePerSecond: row.rate_per_second,
+    paused: row.paused,
+    waiting: row.waiting,
+  }));
+}
+
+interface RouteRow {
+  name: string;
+  provider: string | null;
+  state: RouteOverview['circuit'];
+  remaining_ms: number;
+  reason: string | null;
+  rate_per_second: number | null;
+  paused: boolean;
+  waiting: number;
+}
+
+const ROUTES = `
+  select coalesce(r.name, q.route) as name, r.provider, coalesce(r.state, 'closed') as state, r.reason,
+    r.rate_per_second, coalesce(q.waiting, 0)::int as waiting,
+    greatest(0, extract(epoch from r.open_until - clock_timestamp()) * 1000)::float8 as remaining_ms,
+    exists (select 1 from postrider.pauses p
+            where p.scope = 'all' or (p.scope = 'route' and p.value = coalesce(r.name, q.route))) as paused
+  from postrider.routes r
+  full join (select route, count(*) as waiting from postrider.email_queue group by route) q on q.route = r.name
+  order by 1`;

@@ -70,7 +70,12 @@ export async function openApplication(config: Config): Promise<Application> {
     overview: async () => (await opened()).overview(),
     migrate: (onProgress) => own().migrate(onProgress),
     pause: async (scope, value, reason) => (await opened()).pause(scope, value, reason ?? undefined),
-    resume: async (scope, value) => (await opened()).resume(scope, value),
+    async resume(scope, value) {
+      const store = await opened();
+      const { pauses } = await store.overview();
+      await store.resume(scope, value);
+      return pauses.filter((pause) => pause.scope === scope && pause.value === value).length;
+    },
     doctor: () => examine({ config, postrider: own() }),
     async serve({ roles, hold }) {
       if (hold) await (await opened()).pause('all', '', 'held at start');
@@ -110,7 +115,8 @@ function devDelivery(config: Config, sinkPort: number): Pick<PostriderOptions, '
     address: config.email.fromEmail ?? 'noreply@example.com',
     ...(name ? { name } : {}),
   };
-  if (config.smtp.host !== null) return { from };
+  const named = config.smtp.host !== null || config.email.mode === 'resend' || config.email.mode === 'ses';
+  if (named) return { from };
   const provider = createSmtpProvider(
     { host: LOOPBACK, port: sinkPort, maxConnections: 5 },
     { clock: systemClock },

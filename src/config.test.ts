@@ -13,9 +13,18 @@ function problems(env: Record<string, string>, development = false): string[] {
 it('an empty environment → the documented defaults', () => {
   expect(load()).toEqual({
     http: { port: 3400, host: '127.0.0.1', apiKey: null, bodyLimitBytes: 16_777_216 },
-    database: { url: null, dataDir: '.postrider', poolSize: 10 },
-    email: { mode: 'console', fromEmail: null, fromName: null, defaultCompany: 'default' },
+    database: { url: null, dataDir: '.postrider', prepare: true, poolSize: 10 },
+    email: {
+      mode: 'console',
+      fromEmail: null,
+      fromName: null,
+      defaultCompany: 'default',
+      redirectAllTo: null,
+      allowedDomains: null,
+    },
+    routes: null,
     smtp: { host: null, port: 587, username: null, password: null, requireTls: false, maxConnections: 20 },
+    render: { sourceMode: 'database', appUrl: null },
     retention: { contentDays: 30, logDays: 90 },
     worker: {
       enabled: true,
@@ -27,6 +36,9 @@ it('an empty environment → the documented defaults', () => {
       stopDeadlineMs: 30_000,
     },
     retry: { preset: 'gateway', maxAttempts: null },
+    resend: { apiKey: null, baseUrl: 'https://api.resend.com' },
+    ses: { region: null, configurationSet: null, endpoint: null },
+    dkim: { domain: null, selector: null, keyFile: null },
     dev: { smtpPort: 1025 },
     log: { level: 'info' },
     instance: { name: expect.any(String) },
@@ -36,7 +48,7 @@ it('an empty environment → the documented defaults', () => {
 it('types → follow from the declarations', () => {
   expectTypeOf<Config['smtp']['host']>().toEqualTypeOf<string | null>();
   expectTypeOf<Config['smtp']['port']>().toEqualTypeOf<number>();
-  expectTypeOf<Config['email']['mode']>().toEqualTypeOf<'console' | 'smtp'>();
+  expectTypeOf<Config['email']['mode']>().toEqualTypeOf<'console' | 'smtp' | 'resend' | 'ses'>();
   expectTypeOf<Config['worker']['enabled']>().toEqualTypeOf<boolean>();
   expectTypeOf<Config['worker']['batchSize']>().toEqualTypeOf<number>();
   expectTypeOf<Config['retry']['maxAttempts']>().toEqualTypeOf<number | null>();
@@ -65,6 +77,7 @@ it("the sources' names → all work, with their own forms", () => {
   });
   expect(config.email).toMatchObject({ mode: 'smtp', fromEmail: 'noreply@example.com', fromName: 'Eve' });
   expect(config.smtp).toMatchObject({ host: 'mail.example.com', port: 465, requireTls: true });
+  expect(config.resend.apiKey).toBe('re_x');
   expect(config.worker).toMatchObject({ enabled: false, batchSize: 10, pollIntervalMs: 30_000 });
   expect(config.retry.maxAttempts).toBe(5);
   expect(load({ EMAIL_WORKER_POLL_INTERVAL: '5s' }).worker.pollIntervalMs).toBe(5000);
@@ -84,8 +97,8 @@ describe('what does not go together', () => {
     expect(problems({ EMAIL_MODE: 'smtp' }, true)).toEqual([]);
   });
   it('a provider that is not there → refused with those that are', () => {
-    expect(problems({ EMAIL_MODE: 'resend' })).toEqual([
-      'email.mode: is "resend" but must be one of those available: console, smtp',
+    expect(problems({ EMAIL_MODE: 'pigeon' })).toEqual([
+      'email.mode: is "pigeon" but must be one of those available: console, smtp, resend, ses',
     ]);
   });
   it.each(['0.0.0.0', '::', '192.168.1.5', 'mail.example.com', '127.example.com'])(

@@ -17,8 +17,9 @@ import {
 import { outboxRules, outboxSettings } from './outbox/settings.js';
 import { pipelineSettings } from './pipeline/settings.js';
 import { policyReserved } from './policy/settings.js';
-import { providerReserved, providerRules, providerSettings } from './providers/settings.js';
-import { renderReserved } from './render/settings.js';
+import { routeSettings } from './providers/route-settings.js';
+import { providerRules, providerSettings } from './providers/settings.js';
+import { renderSettings } from './render/settings.js';
 import { scheduleReserved } from './schedules/settings.js';
 import { storeSettings } from './store/settings.js';
 
@@ -50,18 +51,15 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
 
 /** The text of docs/CONFIGURATION.md. */
 export function configurationDocument(): string {
-  return settingsDocument(settings, [
-    ...providerReserved,
-    ...renderReserved,
-    ...policyReserved,
-    ...scheduleReserved,
-  ]);
+  return settingsDocument(settings, [...policyReserved, ...scheduleReserved]);
 }
 
 const settings = joinSettings(
   httpSettings,
   storeSettings,
   providerSettings,
+  routeSettings,
+  renderSettings,
   outboxSettings,
   dispatchSettings,
   pipelineSettings,

@@ -1,8 +1,32 @@
 export type { ConfigOverrides } from './config.js';
-export type { Accepted, AcceptOptions, AddressInput, AttachmentInput, EmailInput } from './intake/index.js';
+export type {
+  Accepted,
+  AcceptOptions,
+  AddressInput,
+  AttachmentInput,
+  EmailInput,
+  ReactEmailInput,
+  TypedEmailInput,
+} from './intake/index.js';
 export { type ErrorCode, type Logger, type Mailbox, PostriderError } from './kernel/index.js';
 export type { EmailStatus, EventType } from './outbox/index.js';
 export { type CallOptions, createPostrider, type Postrider, type PostriderOptions } from './postrider.js';
-export type { AttemptContext, Outcome, OutgoingEmail, Provider } from './providers/index.js';
+export type {
+  AttemptContext,
+  Outcome,
+  OutgoingEmail,
+  Provider,
+  Route,
+  RouteInput,
+} from './providers/index.js';
+export {
+  type DraftContent,
+  defineEmail,
+  type EmailType,
+  type RenderedContent,
+  type TemplateKey,
+  type Templates,
+  type TemplateVersion,
+} from './render/index.js';
 export type { DatabaseSource } from './store/index.js';
 export type { EmailEvent, EmailLog } from './views/index.js';

@@ -1,3 +1,5 @@
+import { assembleContent } from './assemble-content.js';
+import { assembleRoutes, defaultSender } from './assemble-routes.js';
 import { type Config, type ConfigOverrides, loadConfig } from './config.js';
 import {
   type Accepted,
@@ -5,6 +7,8 @@ import {
   createIntake,
   type EmailInput,
   type Intake,
+  type ReactEmailInput,
+  type TypedEmailInput,
 } from './intake/index.js';
 import {
   type Clock,
@@ -24,7 +28,8 @@ import {
   resumeSending,
 } from './outbox/index.js';
 import { createPipelineMetrics, type PipelineMetrics } from './pipeline/index.js';
-import { createConsoleProvider, createSmtpProvider, type Provider } from './providers/index.js';
+import type { Provider, Route, RouteInput } from './providers/index.js';
+import { type CatalogueType, type EmailType, renderReact, type Templates } from './render/index.js';
 import type { RunningWorker } from './run-worker.js';
 import {
   callerTransaction,
@@ -49,15 +54,16 @@ import {
  * Postrider inside an application: `send` in the application's own transaction, `start` to deliver
  * from this process. Nothing is opened before it is needed.
  */
-export interface Postrider extends Lifecycle {
-  send(email: EmailInput, options?: AcceptOptions): Promise<Accepted>;
+export interface Postrider<Types extends EmailType = CatalogueType> extends Lifecycle {
+  /** Content, a React element, or a declared type with its data. */
+  send(email: SendInput<Types>, options?: AcceptOptions): Promise<Accepted>;
   /** All or none. */
   sendBatch(
-    emails: readonly EmailInput[],
+    emails: readonly SendInput<Types>[],
     options?: Omit<AcceptOptions, 'idempotencyKey'>,
   ): Promise<Accepted[]>;
   /** The same as `send` with scheduledAt. */
-  schedule(email: EmailInput, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
+  schedule(email: SendInput<Types>, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
   /** Until the attempt has begun. */
   reschedule(emailId: string, at: Date, options?: CallOptions): Promise<void>;
   cancel(emailId: string, options?: CallOptions): Promise<EmailLog>;
@@ -69,13 +75,19 @@ export interface Postrider extends Lifecycle {
   /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
+  /** A tenant's own content for types: drafts, publishing, versions, preview. */
+  readonly templates: Templates;
   /** Connects to the store and brings its schema up to date; every call does it when needed. */
   ready(): Promise<Database>;
+  /** The provider of the first route. */
   readonly provider: Provider;
+  readonly routes: readonly Route[];
   readonly metrics: PipelineMetrics;
   /** Whether the worker of this process holds its lease. */
   working(): boolean;
 }
+
+export type SendInput<Types extends EmailType> = EmailInput | ReactEmailInput | TypedEmailInput<Types>;
 
 export interface CallOptions {
   tx?: unknown;
@@ -83,33 +95,47 @@ export interface CallOptions {
   companyId?: string;
 }
 
-export interface PostriderOptions {
+export interface PostriderOptions<Own extends readonly EmailType[] = readonly EmailType[]> {
   /** A PostgreSQL URL, your pg Pool or PGlite instance, or { folder }; else as configured. */
   database?: DatabaseSource;
   /** Settings that win over the environment; see docs/CONFIGURATION.md. */
   config?: ConfigOverrides;
-  /** Instead of the provider that EMAIL_MODE names. */
+  /** Instead of the provider that EMAIL_MODE names; the only way out, whatever is configured. */
   provider?: Provider;
+  /** Several ways out, instead of one; see docs/ROUTES.md. */
+  routes?: readonly RouteInput[];
+  /** Types of the application's own, made with defineEmail; one of a built-in name replaces it. */
+  types?: Own;
   /** For emails that name no sender. */
   from?: Mailbox;
   logger?: Logger;
   clock?: Clock;
 }
 
-export function createPostrider({ config, ...parts }: PostriderOptions = {}): Postrider {
-  return assemblePostrider(loadConfig({ overrides: config }), parts);
+export function createPostrider<const Own extends readonly EmailType[] = readonly []>({
+  config,
+  ...parts
+}: PostriderOptions<Own> = {}): Postrider<KnownTypes<Own>> {
+  return assemblePostrider(loadConfig({ overrides: config }), parts) as Postrider<KnownTypes<Own>>;
 }
+
+/** The built-in types and the application's, which win where names are the same. */
+export type KnownTypes<Own extends readonly EmailType[]> =
+  | Exclude<CatalogueType, { type: Own[number]['type'] }>
+  | Own[number];
 
 /** The same from a configuration that was loaded before. */
 export function assemblePostrider(config: Config, options: Omit<PostriderOptions, 'config'> = {}): Postrider {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger({ level: config.log.level });
-  const provider = options.provider ?? createProvider(config, clock, logger);
+  const table = assembleRoutes(config, { routes: options.routes, provider: options.provider, clock, logger });
   const sender = options.from ?? defaultSender(config);
   const metrics = createPipelineMetrics();
   let opening: Promise<Database> | null = null;
   let prepared: Promise<Database> | null = null;
   let worker: RunningWorker | null = null;
+  let starting: Promise<void> | null = null;
+  let stopping = false;
   let stopped = false;
 
   /** A failure is not remembered: the next call tries again. */
@@ -117,6 +143,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     if (stopped) return Promise.reject(new PostriderError('STOPPED', 'Postrider has been stopped.'));
     opening ??= openDatabase(options.database ?? config.database.url ?? { folder: config.database.dataDir }, {
       poolSize: config.database.poolSize,
+      prepare: config.database.prepare,
       logger,
     }).catch((error: unknown) => {
       opening = null;
@@ -139,6 +166,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     return prepared;
   }
 
+  const content = assembleContent(config, { types: options.types ?? [], database: ready, clock, logger });
   const intakes = new WeakMap<Database, Intake>();
   async function intake(tx: unknown): Promise<Intake> {
     // With a caller's transaction nothing else may be waited for: on one connection it would wait for itself.
@@ -152,28 +180,52 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       hasSender: sender !== null,
       retryPreset: config.retry.preset,
       maxAttempts: config.retry.maxAttempts,
+      chooseRoute: (email) => table.choose(email, systemRandomness),
+      allowedDomains: config.email.allowedDomains,
+      content: content.forStore(database),
       onAccepted: () => worker?.ring(),
     });
     intakes.set(database, made);
     return made;
   }
 
+  async function startWorker(): Promise<void> {
+    const { createRunningWorker } = await import('./run-worker.js');
+    if (stopping) return;
+    worker = createRunningWorker({
+      database: ready,
+      config,
+      routes: table,
+      sender,
+      metrics,
+      clock,
+      random: systemRandomness,
+      logger,
+    });
+    await worker.start();
+  }
+
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? ready() : callerTransaction(tx);
 
   return {
-    provider,
+    provider: table.routes[0]!.provider,
+    routes: table.routes,
     metrics,
+    templates: content.templates,
     ready,
     working: () => worker?.alive() ?? false,
     async send(email, accept = {}) {
-      return (await intake(accept.tx)).accept(email, accept);
+      return (await intake(accept.tx)).accept(await renderReact(email), accept);
     },
     async sendBatch(emails, accept = {}) {
-      return (await intake(accept.tx)).acceptBatch(emails, accept);
+      return (await intake(accept.tx)).acceptBatch(
+        await Promise.all(emails.map((email) => renderReact(email))),
+        accept,
+      );
     },
     async schedule(email, at, accept = {}) {
-      return (await intake(accept.tx)).accept({ ...email, scheduledAt: at }, accept);
+      return (await intake(accept.tx)).accept({ ...(await renderReact(email)), scheduledAt: at }, accept);
     },
     async reschedule(emailId, at, { tx, companyId } = {}) {
       await rescheduleEmail(await target(tx), emailId, at, { tenant: companyId });
@@ -195,25 +247,15 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     resume: async (scope, value = '') => resumeSending(await ready(), scope, value),
     transaction: async (work) => (await ready()).transaction(work),
     migrate: async (onProgress) => migrate(await open(), onProgress),
-    async start() {
-      if (worker) return;
-      const { createRunningWorker } = await import('./run-worker.js');
-      worker = createRunningWorker({
-        database: ready,
-        config,
-        provider,
-        sender,
-        metrics,
-        clock,
-        random: systemRandomness,
-        logger,
-      });
-      await worker.start();
+    start() {
+      starting ??= startWorker();
+      return starting;
     },
     async stop(stopOptions) {
       if (stopped) return;
+      stopping = true;
       await worker?.stop({ deadlineMs: config.worker.stopDeadlineMs, ...stopOptions });
-      await provider.close();
+      await Promise.all(table.routes.map((route) => route.provider.close()));
       stopped = true;
       const database = await opening?.catch(() => null);
       await database?.close();
@@ -229,28 +271,4 @@ async function bringUpToDate(database: Database): Promise<void> {
     if (!(error instanceof PostriderError) || error.code !== 'STORE_NOT_MIGRATED') throw error;
     await migrate(database);
   }
-}
-
-function createProvider(config: Config, clock: Clock, logger: Logger): Provider {
-  const { host, port, username, password, requireTls, maxConnections } = config.smtp;
-  if (config.email.mode === 'console' || host === null) return createConsoleProvider({ logger });
-  return createSmtpProvider(
-    {
-      host,
-      port,
-      username: username ?? undefined,
-      password: password ?? undefined,
-      requireTls,
-      maxConnections,
-    },
-    { clock },
-  );
-}
-
-/** Real mail never leaves with an invented sender; what is only printed may have one. */
-function defaultSender(config: Config): Mailbox | null {
-  const address = config.email.fromEmail ?? (config.email.mode === 'console' ? 'noreply@example.com' : null);
-  return address === null
-    ? null
-    : { address, ...(config.email.fromName ? { name: config.email.fromName } : {}) };
 }

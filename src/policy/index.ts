@@ -1,3 +1,4 @@
+export { findNotAllowed } from './allowed-recipients.js';
 export { findMissingRecipients } from './check-recipients.js';
 export {
   type Content,

@@ -105,6 +105,11 @@ export interface Rejected extends Failure {
 /** May have been delivered: the answer was lost after the last byte was sent. */
 export interface Unknown extends Failure {
   kind: 'unknown';
+  /**
+   * Wall time until which the provider recognises a repeat and delivers at most one: the same email
+   * may be tried again on this route until then without a second copy. Never a reason to fail over.
+   */
+  repeatableUntil?: number;
 }
 
 /** The account or setting is wrong: no email of this route can go. */

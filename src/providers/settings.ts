@@ -1,22 +1,22 @@
 import {
   Derived,
   isEmailAddress,
-  type ReservedName,
   type SettingRule,
   type Settings,
   setting,
+  type ValuesOf,
 } from '../kernel/index.js';
 
 /** Which way out emails take, as whom, and the account they take it with. */
 export const providerSettings = {
   email: {
-    mode: setting.choice(['console', 'smtp'], {
+    mode: setting.choice(['console', 'smtp', 'resend', 'ses'], {
       env: ['EMAIL_MODE'],
       default: new Derived(
         (get) => (get('smtp.host') === null ? 'console' : 'smtp'),
         '`smtp` when `smtp.host` is set, else `console`',
       ),
-      says: 'The provider emails leave by: `console` only prints them, `smtp` delivers.',
+      says: 'The provider emails leave by; `console` only prints that they would have.',
     }),
     fromEmail: setting.text({
       env: ['SMTP_FROM_EMAIL', 'SMTP_FROM_ADDRESS'],
@@ -73,7 +73,60 @@ export const providerSettings = {
       says: 'How many connections this process may hold to the server.',
     }),
   },
+  resend: {
+    apiKey: setting.text({
+      env: ['RESEND_API_KEY'],
+      default: null,
+      secret: true,
+      says: 'The key of the Resend account.',
+    }),
+    baseUrl: setting.url({
+      env: ['RESEND_BASE_URL'],
+      schemes: ['https', 'http'],
+      default: 'https://api.resend.com',
+      says: 'Where its API answers.',
+    }),
+  },
+  ses: {
+    region: setting.text({
+      env: ['SES_REGION', 'AWS_REGION'],
+      default: null,
+      form: 'the name of a region, such as eu-north-1',
+      fits: (region) => /^[a-z0-9-]+$/.test(region),
+      says: "The region of the SES account; without it, and for the credentials, the AWS SDK's own ways apply.",
+    }),
+    configurationSet: setting.text({
+      env: ['SES_CONFIGURATION_SET'],
+      default: null,
+      says: 'The configuration set emails are sent with.',
+    }),
+    endpoint: setting.url({
+      env: ['SES_ENDPOINT'],
+      schemes: ['https', 'http'],
+      default: null,
+      says: "Where the API answers, when not at the region's own address.",
+    }),
+  },
+  dkim: {
+    domain: setting.text({
+      env: ['POSTRIDER_DKIM_DOMAIN'],
+      default: null,
+      says: 'The domain whose mail, with that of its subdomains, is signed over `smtp` and `ses`.',
+    }),
+    selector: setting.text({
+      env: ['POSTRIDER_DKIM_SELECTOR'],
+      default: null,
+      says: 'The selector under which the public key stands in the DNS.',
+    }),
+    keyFile: setting.text({
+      env: ['POSTRIDER_DKIM_KEY_FILE'],
+      default: null,
+      says: 'The file with the private key in PEM form, RSA or Ed25519.',
+    }),
+  },
 } satisfies Settings;
+
+export type ProviderConfig = ValuesOf<typeof providerSettings>;
 
 export const providerRules: readonly SettingRule[] = [
   {
@@ -100,8 +153,22 @@ export const providerRules: readonly SettingRule[] = [
         ? 'needs an account with it; set SMTP_USERNAME'
         : null,
   },
-];
-
-export const providerReserved: readonly ReservedName[] = [
-  { name: 'RESEND_API_KEY', controls: 'The key of the Resend account, for `EMAIL_MODE=resend`.' },
+  {
+    key: 'resend.apiKey',
+    reads: ['email.mode', 'resend.apiKey'],
+    broken: (get) =>
+      get('email.mode') === 'resend' && get('resend.apiKey') === null
+        ? 'is needed when email.mode is resend; set RESEND_API_KEY'
+        : null,
+  },
+  {
+    key: 'dkim.keyFile',
+    reads: ['dkim.domain', 'dkim.selector', 'dkim.keyFile'],
+    broken: (get) => {
+      const given = ['dkim.domain', 'dkim.selector', 'dkim.keyFile'].filter((key) => get(key) !== null);
+      return given.length === 1 || given.length === 2
+        ? 'works together with dkim.domain and dkim.selector only; set all three or none'
+        : null;
+    },
+  },
 ];

@@ -52,6 +52,19 @@ export interface Overview {
   oldestWaitingSeconds: number | null;
   workers: WorkerSeen[];
   pauses: Array<{ scope: string; value: string; reason: string | null; createdAt: string }>;
+  routes: RouteSeen[];
+}
+
+export interface RouteSeen {
+  name: string;
+  /** null for a name that emails wait for and no worker was ever started with. */
+  provider: string | null;
+  circuit: string;
+  opensInMs: number | null;
+  reason: string | null;
+  ratePerSecond: number | null;
+  paused: boolean;
+  waiting: number;
 }
 
 export interface WorkerSeen {

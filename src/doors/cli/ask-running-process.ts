@@ -52,7 +52,7 @@ export function askRunningProcess(fetch: typeof globalThis.fetch, { host, port, 
     },
     async overview(): Promise<Overview> {
       const itself = { name: base, host: name, pid: 0, beatAgeMs: 0, alive: true };
-      return { byStatus: {}, oldestWaitingSeconds: null, workers: [itself], pauses: [] };
+      return { byStatus: {}, oldestWaitingSeconds: null, workers: [itself], pauses: [], routes: [] };
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../kernel/index.js';
-import type { Outcome, Provider } from '../provider.js';
+import { LEASE_LOST, STOPPING, unsent } from '../our-side.js';
+import type { Provider } from '../provider.js';
 
 /**
  * Sends nothing: writes one line with the email's id and how many it would have gone to. Never a
@@ -10,8 +11,8 @@ export function createConsoleProvider({ logger }: { logger: Logger }): Provider 
     name: 'console',
 
     async send(email, attempt) {
-      if (attempt.signal.aborted) return unsent('STOPPING', 'the process is stopping');
-      if (!attempt.mayDeliver()) return unsent('LEASE_LOST', 'the claim may have been taken over');
+      if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');
+      if (!attempt.mayDeliver()) return unsent(LEASE_LOST, 'the claim may have been taken over');
       logger.info(
         { outboxId: email.id, provider: 'console', recipients: email.recipients.length },
         'email written to the console',
@@ -24,17 +25,5 @@ export function createConsoleProvider({ logger }: { logger: Logger }): Provider 
     },
 
     async close() {},
-  };
-}
-
-function unsent(code: string, message: string): Outcome {
-  return {
-    kind: 'deferred',
-    scope: 'route',
-    code,
-    category: 'TRANSIENT_ERROR',
-    message,
-    trace: { stage: 'connect' },
-    uncounted: true,
   };
 }

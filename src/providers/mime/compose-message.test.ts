@@ -4,55 +4,22 @@ import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
 import { outgoingEmail } from '../outgoing-email.fixture.js';
 import type { OutgoingEmail } from '../provider.js';
+import { bodyText, visibleText } from './any-text.fixture.js';
 import { composeMessage } from './compose-message.js';
 
 async function source(parts: Partial<OutgoingEmail>): Promise<string> {
   return (await composeMessage(outgoingEmail(parts))).toString('utf8');
 }
 
-const SCRIPTS = [
-  'Grüße aus Köln',
-  'Καλημέρα κόσμε',
-  'Добро пожаловать',
-  'ברוך הבא',
-  'مرحبا بالعالم',
-  'नमस्ते दुनिया',
-  '안녕하세요 여러분',
-  'ようこそ、世界',
-  '验证码：482913',
-  'ยินดีต้อนรับ',
-  'Chào mừng bạn',
-  '🎉👩‍👩‍👧‍👦 party',
-  'naïve “quotes” – and… more',
-  '=?UTF-8?Q?not_encoded?=',
-  '"quoted" \\ back, <angle>; comma',
-  'two  spaces',
-  'a'.repeat(150),
-];
-
-/** Visible text in many scripts, without control characters. */
-const visibleText = fc
-  .oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...SCRIPTS) },
-    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 150 }),
-    fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 150 }),
-    fc.array(fc.constantFrom(...SCRIPTS), { minLength: 2, maxLength: 5 }).map((all) => all.join(' ')),
-  )
-  // Readers trim what stands at the ends, and fold exotic spaces in their own ways.
-  .map((text) => text.replace(/[\x00-\x1f\x7f-\x9f\p{Z}]/gu, ' ').trim())
-  .filter((text) => text !== '');
-
-const bodyText = fc
-  .array(
-    fc.oneof(visibleText, fc.constantFrom('', '.', '..', 'From here', 'x'.repeat(1200), 'tab\there ', '--')),
-    {
-      minLength: 1,
-      maxLength: 12,
-    },
-  )
-  .map((lines) => ['Hello', ...lines].join('\n'));
-
 const RUNS = { numRuns: 200 };
+
+// Without these mailparser also rewrites the text as HTML, and hangs on some.
+const AS_IT_STANDS = {
+  skipHtmlToText: true,
+  skipTextToHtml: true,
+  skipImageLinks: true,
+  skipTextLinks: true,
+};
 
 const withoutEnd = (text: string | undefined) => (text ?? '').replace(/\r\n/g, '\n').replace(/\n+$/, '');
 
@@ -68,7 +35,7 @@ describe('any text in any script → two independent readers give it back', () =
         expect(postal.to?.[0]).toMatchObject({ address: 'reader@example.net', name });
         expect(withoutEnd(postal.text)).toBe(withoutEnd(text));
         expect(withoutEnd(postal.html)).toBe(withoutEnd(html));
-        const parsed = await simpleParser(message);
+        const parsed = await simpleParser(message, AS_IT_STANDS);
         expect(parsed.subject).toBe(subject);
         expect(withoutEnd(parsed.text)).toBe(withoutEnd(text));
         expect(withoutEnd(parsed.html || '')).toBe(withoutEnd(html));

@@ -1,28 +1,19 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import type { Mailbox } from '../../kernel/index.js';
 import { PostriderError } from '../../kernel/index.js';
 import type { OutgoingEmail } from '../provider.js';
-import { headerAddress } from './format-mailbox.js';
-import { checkHeaders } from './message-headers.js';
+import { messageHeaders } from './message-headers.js';
 
 /**
- * The rarer shapes, built by nodemailer's composer: attachments and images inside the HTML. It is
- * given content only, never a path or an address to fetch from.
+ * The rarer shapes: attachments and images inside the HTML. The body is built by nodemailer's composer,
+ * which is given content only, never a path or an address to fetch from; the headers are our own, so
+ * that subjects and names are written alike with and without attachments.
  */
 export async function composeWithAttachments(email: OutgoingEmail): Promise<Buffer> {
-  checkHeaders(email);
+  const head = messageHeaders(email);
   email.attachments.forEach(checkAttachment);
   const composer = new MailComposer({
-    from: toAddress(email.from, 'from'),
-    to: email.to.map((mailbox) => toAddress(mailbox, 'to')),
-    cc: email.cc.map((mailbox) => toAddress(mailbox, 'cc')),
-    replyTo: email.replyTo.map((mailbox) => toAddress(mailbox, 'replyTo')),
-    subject: email.subject,
     text: email.text,
     html: email.html,
-    date: email.date,
-    messageId: email.messageId,
-    headers: { ...undisclosed(email), ...email.headers },
     attachments: email.attachments.map((attachment) => ({
       filename: attachment.filename,
       contentType: attachment.contentType,
@@ -36,16 +27,13 @@ export async function composeWithAttachments(email: OutgoingEmail): Promise<Buff
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return composer.compile().build();
-}
-
-function toAddress({ address, name }: Mailbox, field: string): { address: string; name: string } {
-  if (name !== undefined && CONTROL.test(name)) throw invalid(field, 'A name holds a control character.');
-  return { address: headerAddress(address, field), name: name ?? '' };
-}
-
-function undisclosed({ to, cc }: OutgoingEmail): Record<string, string> {
-  return to.length + cc.length === 0 ? { To: 'undisclosed-recipients:;' } : {};
+  const built = await composer.compile().build();
+  const end = built.indexOf('\r\n\r\n');
+  const mimeHeaders = built
+    .toString('latin1', 0, end)
+    .split(/\r\n(?![ \t])/)
+    .filter((line) => /^(?:mime-version|content-)/i.test(line));
+  return Buffer.concat([Buffer.from(head + mimeHeaders.join('\r\n')), built.subarray(end)]);
 }
 
 function checkAttachment(attachment: OutgoingEmail['attachments'][number], index: number): void {

@@ -1,11 +1,12 @@
 import type { Outcome } from '../provider.js';
+import { authenticateWithToken } from './authenticate-with-token.js';
 import { isLost, type SmtpConnection } from './smtp-connection.js';
-import type { SmtpSettings } from './smtp-options.js';
-import { outcomeOfLoss, outcomeOfReply, traceOf } from './smtp-outcome.js';
+import type { SmtpCredentials, SmtpSettings } from './smtp-options.js';
+import { authUnsupported, outcomeOfLoss, outcomeOfReply } from './smtp-outcome.js';
 
 /**
- * AUTH PLAIN, or LOGIN where the server knows only that. Returns nothing when it worked or there
- * are no credentials. Secrets never reach the conversation; the session is encrypted by now.
+ * AUTH PLAIN, or LOGIN where the server knows only that; XOAUTH2 where a token is given instead of a
+ * password. Returns nothing when it worked or there are no credentials. Secrets never reach the conversation; the session is encrypted by now.
  */
 export async function authenticate(
   connection: SmtpConnection,
@@ -14,18 +15,15 @@ export async function authenticate(
 ): Promise<Outcome | undefined> {
   if (!settings.credentials) return undefined;
   connection.stage = 'auth';
+  if ('accessToken' in settings.credentials)
+    return authenticateWithToken(connection, settings.credentials, nowMs);
   const offered = (connection.extensions.get('AUTH') ?? '').toUpperCase().split(/\s+/);
   const mechanism = MECHANISMS.find(({ name }) => offered.includes(name));
-  if (!mechanism) {
-    return {
-      kind: 'misconfigured',
-      scope: 'account',
-      code: 'AUTH_UNSUPPORTED',
-      category: 'CONFIGURATION_ERROR',
-      message: `the server offers none of ${MECHANISMS.map(({ name }) => name).join(', ')}`,
-      trace: traceOf(connection),
-    };
-  }
+  if (!mechanism)
+    return authUnsupported(
+      connection,
+      MECHANISMS.map(({ name }) => name),
+    );
   const [first, ...answers] = mechanism.lines(settings.credentials);
   connection.command(first!.line, first!.shown);
   let reply = await connection.read();
@@ -44,7 +42,7 @@ interface Mechanism {
   lines(credentials: Credentials): { line: string; shown: string }[];
 }
 
-type Credentials = NonNullable<SmtpSettings['credentials']>;
+type Credentials = Extract<SmtpCredentials, { password: string }>;
 
 const MASK = '****';
 

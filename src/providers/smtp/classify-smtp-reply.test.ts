@@ -5,7 +5,7 @@ import { parseQueueId } from './parse-queue-id.js';
 import { parseRetryHint } from './parse-retry-hint.js';
 
 describe('SMTP replies', () => {
-  test.each([421, 450, 451, 452, 454, 499])('%i → deferred', (code) => {
+  test.each([450, 451, 452, 454, 499])('%i → deferred', (code) => {
     expect(classifySmtpReply(code, 'rcpt')).toEqual({
       kind: 'deferred',
       scope: 'recipient',
@@ -13,6 +13,17 @@ describe('SMTP replies', () => {
       category: 'TRANSIENT_ERROR',
     });
   });
+
+  test.each(['greeting', 'mail', 'rcpt', 'reply'] as const)(
+    '421 at %s → deferred, about the route',
+    (stage) => {
+      expect(classifySmtpReply(421, stage)).toMatchObject({
+        kind: 'deferred',
+        scope: 'route',
+        code: 'SMTP_421',
+      });
+    },
+  );
 
   test.each([550, 552, 553, 554, 501, 599])('%i → rejected', (code) => {
     expect(classifySmtpReply(code, 'rcpt')).toMatchObject({ kind: 'rejected', category: 'PERMANENT_ERROR' });
@@ -82,6 +93,7 @@ test.each([
   ['2.0.0 Ok: queued as 4XyZ12abc', '4XyZ12abc'],
   ['OK id=1rABcd-0005xY-Gh', '1rABcd-0005xY-Gh'],
   ['Ok 0102018c2f0e-5c1f-4c3a-000000', '0102018c2f0e-5c1f-4c3a-000000'],
+  ['2.0.0 a0c19296 Message accepted for delivery', 'a0c19296'],
   ['OK: message queued', undefined],
   ['2.0.0 Ok', undefined],
 ])('%s → the id the server gave', (text, id) => {

@@ -7,7 +7,8 @@ import type { SmtpStage } from './smtp-stage.js';
  * never about the email at hand, so it must not cost that email anything.
  */
 export function classifySmtpReply(code: number, stage: SmtpStage): SmtpVerdict {
-  const scope = scopeOf(stage);
+  // 421 is the server's goodbye, at whatever command it comes.
+  const scope = code === 421 ? 'route' : scopeOf(stage);
   const name = `SMTP_${code}`;
   const nature = LISTED[code] ?? natureOf(code);
   if (nature === 'unclassified') {

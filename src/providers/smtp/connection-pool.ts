@@ -1,25 +1,31 @@
 import type { Clock } from '../../kernel/index.js';
-import type { AttemptContext } from '../provider.js';
+import { POOL_TIMEOUT, STOPPING } from '../our-side.js';
+import type { AttemptContext, Outcome } from '../provider.js';
+import { watchAttempt } from '../watch-attempt.js';
 import { type Lost, SmtpConnection } from './smtp-connection.js';
 import type { SmtpSettings } from './smtp-options.js';
-import { POOL_TIMEOUT, STOPPING } from './smtp-outcome.js';
-import { watchAttempt } from './watch-attempt.js';
 
 /**
  * The connections of one account: at most `maxConnections`, the most recently used first, so that
  * spare ones grow idle and are retired. Who finds none free waits in line until his deadline.
+ * A 421 means "too many": then the others that are open are the limit, until success raises it again.
  */
 export class ConnectionPool {
   private readonly idle: SmtpConnection[] = [];
   private readonly idleTimers = new Map<SmtpConnection, NodeJS.Timeout>();
   private readonly waiters = new Set<Waiter>();
   private slots = 0;
+  private limit: number;
+  /** Emails sent since the limit last moved. */
+  private successes = 0;
   private closed = false;
 
   constructor(
     private readonly settings: SmtpSettings,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.limit = settings.maxConnections;
+  }
 
   async acquire(attempt: AttemptContext): Promise<SmtpConnection | Lost> {
     if (this.closed || attempt.signal.aborted) {
@@ -27,11 +33,7 @@ export class ConnectionPool {
     }
     const connection = this.idle.pop();
     if (connection) return this.wake(connection);
-    if (this.slots < this.settings.maxConnections) {
-      this.slots += 1;
-      return new SmtpConnection(this.settings);
-    }
-    return this.waitInLine(attempt);
+    return this.slots < this.limit ? this.open() : this.waitInLine(attempt);
   }
 
   /** A new connection in the place of a dead one. */
@@ -41,17 +43,20 @@ export class ConnectionPool {
   }
 
   /** Takes a connection back: for the next in line, to wait, or, when it is of no more use, to end. */
-  release(connection: SmtpConnection): void {
-    const [next] = this.waiters;
-    if (!connection.ready || connection.lost || connection.hasUnread || this.closed) {
+  release(connection: SmtpConnection, outcome?: Outcome): void {
+    this.learnFrom(outcome);
+    const spent = !connection.ready || connection.lost || connection.hasUnread || this.closed;
+    if (spent || this.slots > this.limit) {
+      this.slots -= 1;
       void connection.quit();
-      if (next && !this.closed) next.give(new SmtpConnection(this.settings));
-      else this.slots -= 1;
+      this.serveWaiters();
       return;
     }
+    const [next] = this.waiters;
     connection.reused = true;
     if (next) {
       next.give(connection);
+      this.serveWaiters();
       return;
     }
     connection.idle = true;
@@ -67,6 +72,30 @@ export class ConnectionPool {
     this.closed = true;
     for (const waiter of this.waiters) waiter.lose(STOPPING, 'the provider is closed');
     await Promise.all([...this.idle].map((connection) => this.retire(connection)));
+  }
+
+  private open(): SmtpConnection {
+    this.slots += 1;
+    return new SmtpConnection(this.settings);
+  }
+
+  private serveWaiters(): void {
+    for (const waiter of this.waiters) {
+      if (this.closed || this.slots >= this.limit) return;
+      waiter.give(this.open());
+    }
+  }
+
+  private learnFrom(outcome: Outcome | undefined): void {
+    if (outcome && outcome.kind !== 'sent' && outcome.trace.responseCode === 421) {
+      this.limit = Math.max(1, Math.min(this.limit, this.slots - 1));
+      this.successes = 0;
+    } else if (outcome?.kind === 'sent' && this.limit < this.settings.maxConnections) {
+      this.successes += 1;
+      if (this.successes < this.limit * SUCCESSES_PER_CONNECTION) return;
+      this.limit += 1;
+      this.successes = 0;
+    }
   }
 
   private wake(connection: SmtpConnection): SmtpConnection {
@@ -106,6 +135,9 @@ export class ConnectionPool {
     });
   }
 }
+
+/** So many emails through each connection without a 421, and one more is tried. */
+const SUCCESSES_PER_CONNECTION = 10;
 
 interface Waiter {
   give(connection: SmtpConnection): void;

@@ -1,6 +1,9 @@
 import { type Clock, isPostriderError } from '../../kernel/index.js';
 import { composeMessage } from '../mime/compose-message.js';
+import { createDkimSigner, type DkimSigner } from '../mime/dkim-signer.js';
+import { STOPPING, unsent } from '../our-side.js';
 import type { AttemptContext, ConnectionReport, Outcome, OutgoingEmail, Provider } from '../provider.js';
+import { watchAttempt } from '../watch-attempt.js';
 import { ConnectionPool } from './connection-pool.js';
 import { type Delivery, deliverMessage } from './deliver-message.js';
 import { encodeForWire } from './encode-for-wire.js';
@@ -8,8 +11,6 @@ import { openSession } from './open-session.js';
 import { SmtpConnection } from './smtp-connection.js';
 import { smtpEnvelope } from './smtp-envelope.js';
 import { resolveSmtpOptions, type SmtpOptions } from './smtp-options.js';
-import { STOPPING } from './smtp-outcome.js';
-import { watchAttempt } from './watch-attempt.js';
 
 /**
  * Delivery to one SMTP server over pooled connections. Every outcome is a value that says how far
@@ -17,6 +18,7 @@ import { watchAttempt } from './watch-attempt.js';
  */
 export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clock }): Provider {
   const settings = resolveSmtpOptions(options);
+  const signer = createDkimSigner(settings.dkim);
   const pool = new ConnectionPool(settings, clock);
 
   async function attemptOn(connection: SmtpConnection, message: PreparedMessage, attempt: AttemptContext) {
@@ -41,18 +43,20 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
 
     async send(email, attempt) {
       if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');
-      const message = await prepare(email);
+      const message = await prepare(email, signer);
       if ('kind' in message) return message;
       const acquired = await pool.acquire(attempt);
       if (!(acquired instanceof SmtpConnection)) return unsent(acquired.code, acquired.message);
       let connection = acquired;
+      let outcome: Outcome | undefined;
       try {
-        const outcome = await attemptOn(connection, message, attempt);
+        outcome = await attemptOn(connection, message, attempt);
         if (!diedInThePool(connection, attempt)) return outcome;
         connection = pool.replace(connection);
-        return await attemptOn(connection, message, attempt);
+        outcome = await attemptOn(connection, message, attempt);
+        return outcome;
       } finally {
-        pool.release(connection);
+        pool.release(connection, outcome);
       }
     },
 
@@ -81,11 +85,12 @@ const TEST_TIMEOUT_MS = 30_000;
 
 type PreparedMessage = Pick<Delivery, 'envelope' | 'wire' | 'messageId'>;
 
-async function prepare(email: OutgoingEmail): Promise<PreparedMessage | Outcome> {
+async function prepare(email: OutgoingEmail, signer: DkimSigner): Promise<PreparedMessage | Outcome> {
   const envelope = smtpEnvelope(email);
   if ('invalid' in envelope) return invalid('INVALID_EMAIL', 'an address cannot be written in SMTP');
   try {
-    const wire = encodeForWire(await composeMessage(email));
+    const message = await signer.sign(await composeMessage(email), email.from.address);
+    const wire = encodeForWire(message);
     return { envelope, wire, messageId: email.messageId };
   } catch (error) {
     if (isPostriderError(error)) return invalid(error.code, error.message);
@@ -119,17 +124,4 @@ function rejected(code: string, message: string, scope: 'recipient' | 'message')
 function invalid(code: string, message: string): Outcome {
   const trace = { stage: 'connect' };
   return { kind: 'rejected', scope: 'message', code, category: 'VALIDATION_ERROR', message, trace };
-}
-
-function unsent(code: string, message: string): Outcome {
-  const trace = { stage: 'connect' };
-  return {
-    kind: 'deferred',
-    scope: 'route',
-    code,
-    category: 'TRANSIENT_ERROR',
-    message,
-    trace,
-    uncounted: true,
-  };
 }

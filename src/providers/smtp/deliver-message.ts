@@ -1,20 +1,14 @@
 import { type Clock, killPoint } from '../../kernel/index.js';
+import { LEASE_LOST } from '../our-side.js';
 import type { AttemptContext, Outcome, RecipientFailure, Sent } from '../provider.js';
+import type { AttemptWatch } from '../watch-attempt.js';
 import { classifySmtpReply } from './classify-smtp-reply.js';
 import type { WireMessage } from './encode-for-wire.js';
 import { parseQueueId } from './parse-queue-id.js';
 import type { SmtpReply } from './reply-reader.js';
 import { isLost, type SmtpConnection } from './smtp-connection.js';
 import type { SmtpEnvelope } from './smtp-envelope.js';
-import {
-  LEASE_LOST,
-  outcomeOfLoss,
-  outcomeOfReply,
-  outcomeUnknown,
-  replyText,
-  traceOf,
-} from './smtp-outcome.js';
-import type { AttemptWatch } from './watch-attempt.js';
+import { outcomeOfLoss, outcomeOfReply, outcomeUnknown, replyText, traceOf } from './smtp-outcome.js';
 
 /**
  * One mail transaction on a ready connection. Before the final dot every failure means "certainly

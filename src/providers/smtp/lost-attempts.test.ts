@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../kernel/index.js';
 import { attemptContext, outgoingEmail } from '../outgoing-email.fixture.js';
 import { scriptedProvider } from './scripted-provider.fixture.js';
-import { greet, takeEnvelope } from './scripted-server.fixture.js';
+import { greet, type Peer, takeEnvelope } from './scripted-server.fixture.js';
 
 describe('lost on the way', () => {
   test('nobody listens → deferred ECONNREFUSED at connect', async () => {
@@ -32,13 +32,16 @@ describe('lost on the way', () => {
     expect(outcome).not.toHaveProperty('unclassified');
   });
 
-  test('dropped after the final dot → unknown', async () => {
+  test.each([
+    ['dropped', (peer: Peer) => peer.drop()],
+    ['reset', (peer: Peer) => peer.reset()],
+  ])('%s after the final dot → unknown', async (_case, end) => {
     const { provider } = await scriptedProvider([
       async (peer) => {
         await greet(peer);
         await takeEnvelope(peer);
         await peer.message();
-        peer.drop();
+        end(peer);
       },
     ]);
     expect(await provider.send(outgoingEmail(), attemptContext())).toMatchObject({

@@ -1,6 +1,6 @@
 /**
  * The id under which a server queued a message, from the text of its 250: the forms of Postfix
- * (`queued as X`), Exim and Gmail (`id=X`), and SES and others that answer `Ok X`. Undefined where
+ * (`queued as X`), Exim and Gmail (`id=X`), OpenSMTPD (`X Message accepted`), and SES and others that answer `Ok X`. Undefined where
  * none is recognised.
  */
 export function parseQueueId(text: string): string | undefined {
@@ -14,5 +14,6 @@ export function parseQueueId(text: string): string | undefined {
 const FORMS = [
   /\bqueued as <?([\w.@+-]+)/i,
   /\bid=<?([\w.@+-]+)/i,
+  /^(?:2\.\d+\.\d+ )?([0-9a-f]{8,}) message accepted/i,
   /^(?:2\.\d+\.\d+ )?ok:? <?([\w@.+-]*\d[\w@.+-]{11,})>?$/i,
 ];

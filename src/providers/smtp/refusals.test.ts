@@ -75,6 +75,23 @@ describe('refusals', () => {
     });
   });
 
+  test('greylisted at RCPT → deferred, about the recipient, until the server wants to see it again', async () => {
+    const { provider } = await scriptedProvider([
+      async (peer) => {
+        await greet(peer);
+        await peer.line(/^MAIL/);
+        peer.say('250 ok');
+        await peer.line(/^RCPT/);
+        peer.say('451 4.7.1 Greylisting in action, please come back in 5 minutes');
+        await peer.line(/^RSET/);
+      },
+    ]);
+    const before = systemClock.now();
+    const outcome = await provider.send(outgoingEmail(), attemptContext());
+    expect(outcome).toMatchObject({ kind: 'deferred', scope: 'recipient', code: 'SMTP_451' });
+    expect(outcome.kind === 'deferred' && outcome.retryAt! - before).toBeGreaterThanOrEqual(300_000);
+  });
+
   test.each([['PIPELINING'], ['HELP']])(
     'the only recipient refused (%s) → rejected, and the next email uses the connection after RSET',
     async (extension) => {

@@ -81,6 +81,11 @@ export class Peer {
     this.socket.destroy();
   }
 
+  /** Ends the connection with a RST instead of a FIN. */
+  reset(): void {
+    this.socket.resetAndDestroy();
+  }
+
   /** The next line, which must match; a client may say QUIT instead, which ends the script. */
   async line(expected: RegExp): Promise<string> {
     const line = await this.until('\r\n');
@@ -90,6 +95,15 @@ export class Peer {
     }
     if (!expected.test(line)) throw new Error(`expected ${expected}, got ${line}`);
     return line;
+  }
+
+  /** Until anything more has arrived, such as the first bytes of a TLS handshake. */
+  async moreBytes(): Promise<void> {
+    while (this.buffer === '' && !this.ended) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
   }
 
   /** The message, still dot-stuffed, without the final dot. */

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
 import { PostriderError } from '../../kernel/index.js';
+import type { DkimKey } from '../mime/dkim-keys.js';
 
 /**
  * The settings of one SMTP account, with their defaults. Refuses at construction what could never
@@ -14,6 +15,13 @@ export interface SmtpOptions {
   /** Without a username nothing is authenticated. */
   username?: string;
   password?: string;
+  /**
+   * Instead of a password: gives the access token for XOAUTH2. Asked once per connection, and once
+   * more with `refused` when the server did not take what it gave.
+   */
+  accessToken?: (why: { refused: boolean }) => string | Promise<string>;
+  /** Mail of these domains is signed. */
+  dkim?: DkimKey[];
   /** Refuse to go on without TLS. Defaults to true when there are credentials, which allow no false. */
   requireTls?: boolean;
   /** Passed to node:tls: a private CA, a client certificate, rejectUnauthorized. */
@@ -30,11 +38,15 @@ export interface SmtpOptions {
   clientName?: string;
 }
 
+export type SmtpCredentials =
+  | { username: string; password: string }
+  | { username: string; accessToken: NonNullable<SmtpOptions['accessToken']> };
+
 export interface SmtpSettings {
   host: string;
   port: number;
   secure: boolean;
-  credentials: { username: string; password: string } | undefined;
+  credentials: SmtpCredentials | undefined;
   requireTls: boolean;
   tls: ConnectionOptions;
   maxConnections: number;
@@ -42,6 +54,7 @@ export interface SmtpSettings {
   connectTimeoutMs: number;
   replyTimeoutMs: number;
   clientName: string;
+  dkim: DkimKey[];
 }
 
 export function resolveSmtpOptions(options: SmtpOptions): SmtpSettings {
@@ -74,13 +87,20 @@ export function resolveSmtpOptions(options: SmtpOptions): SmtpSettings {
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     replyTimeoutMs: options.replyTimeoutMs ?? 600_000,
     clientName,
+    dkim: options.dkim ?? [],
   };
 }
 
 const NOT_A_NAME = /[\x00-\x20\x7f-\uffff]/;
 
 function credentialsOf(options: SmtpOptions): SmtpSettings['credentials'] {
-  const { username, password } = options;
+  const { username, password, accessToken } = options;
+  if (accessToken) {
+    if (!username || /[\x00-\x1f]/.test(username) || password) {
+      throw invalid('accessToken', 'XOAUTH2 needs a username and an access token, and no password.');
+    }
+    return { username, accessToken };
+  }
   if (!username && !password) return undefined;
   if (!username || !password) {
     throw invalid(

@@ -1,3 +1,4 @@
+import { OUR_SIDE, unsent } from '../our-side.js';
 import type { Deferred, Misconfigured, Outcome, Rejected, Trace, Unknown } from '../provider.js';
 import { classifyNetworkError } from './classify-network-error.js';
 import { classifySmtpReply } from './classify-smtp-reply.js';
@@ -31,15 +32,7 @@ export function outcomeOfLoss(lost: Lost, connection: SmtpConnection): Outcome {
   const { code, message } = lost;
   const trace = traceOf(connection);
   if (OUR_SIDE.has(code)) {
-    return {
-      kind: 'deferred',
-      scope: 'route',
-      code,
-      category: 'TRANSIENT_ERROR',
-      message,
-      trace,
-      uncounted: true,
-    };
+    return { ...unsent(code, message), trace };
   }
   return { ...classifyNetworkError(code), scope: 'route', code, message, trace };
 }
@@ -56,6 +49,18 @@ export function outcomeUnknown(lost: Lost, connection: SmtpConnection): Unknown 
   };
 }
 
+/** None of the ways to sign in that we could use is offered. */
+export function authUnsupported(connection: SmtpConnection, wanted: string[]): Outcome {
+  return {
+    kind: 'misconfigured',
+    scope: 'account',
+    code: 'AUTH_UNSUPPORTED',
+    category: 'CONFIGURATION_ERROR',
+    message: `the server offers none of ${wanted.join(', ')}`,
+    trace: traceOf(connection),
+  };
+}
+
 export function traceOf(connection: SmtpConnection, reply?: SmtpReply): Trace {
   const trace: Trace = { stage: connection.stage, conversation: connection.conversation.lines() };
   if (reply) {
@@ -68,10 +73,3 @@ export function traceOf(connection: SmtpConnection, reply?: SmtpReply): Trace {
 export function replyText(reply: SmtpReply): string {
   return oneLine(reply.lines.join(' ').trim(), 500);
 }
-
-export const STOPPING = 'STOPPING';
-export const LEASE_LOST = 'LEASE_LOST';
-export const POOL_TIMEOUT = 'POOL_TIMEOUT';
-
-/** Reasons the server has no part in: they cost the email no attempt. */
-const OUR_SIDE = new Set([STOPPING, LEASE_LOST, POOL_TIMEOUT]);

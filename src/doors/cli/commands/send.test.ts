@@ -4,7 +4,13 @@ import { cliForTest, EMAIL_ID } from '../cli.fixture.js';
 
 const email = ['--to', 'a@example.com', '--subject', 'Hi', '--text', 'x'];
 const worker = { name: 'w', host: 'h', pid: 1, beatAgeMs: 100, alive: true };
-const busy = async () => ({ byStatus: {}, oldestWaitingSeconds: null, workers: [worker], pauses: [] });
+const busy = async () => ({
+  byStatus: {},
+  oldestWaitingSeconds: null,
+  workers: [worker],
+  pauses: [],
+  routes: [],
+});
 
 /** An application whose email goes through these states, the last one staying. */
 function going(states: string[], more: Record<string, unknown> = {}) {

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import { cliForTest, EMAIL_ID } from '../cli.fixture.js';
 
+const quietRoute = {
+  provider: 'smtp',
+  circuit: 'closed',
+  opensInMs: null,
+  reason: null,
+  ratePerSecond: null,
+  paused: false,
+  waiting: 0,
+};
 const overview = {
   byStatus: { pending: 2, sent: 40, failed: 0 },
   oldestWaitingSeconds: 12.4,
@@ -8,6 +17,11 @@ const overview = {
   pauses: [
     { scope: 'tenant', value: 'acme', reason: 'bounces', createdAt: '2026-01-01T00:00:00Z' },
     { scope: 'all', value: '', reason: null, createdAt: '2026-01-01T00:00:00Z' },
+  ],
+  routes: [
+    { ...quietRoute, name: 'main', ratePerSecond: 14 },
+    { ...quietRoute, name: 'spare', circuit: 'open', opensInMs: 7200, reason: 'ECONNREFUSED', paused: true },
+    { ...quietRoute, name: 'old', provider: null, waiting: 3 },
   ],
 };
 const log = { id: EMAIL_ID, status: 'failed', errorReason: 'bad\u001b]0;x\u0007', sentAt: null };
@@ -23,6 +37,9 @@ it('without an id → the whole at a glance', async () => {
     'emails  pending 2 · sent 40',
     'oldest  waiting for 12 s',
     'worker  w1 (box, pid 77) alive, last beat 0.4 s ago',
+    'route   main (smtp) · circuit closed · 14/s · 0 waiting',
+    'route   spare (smtp) · circuit open (ECONNREFUSED), probed in 8 s · paused · 0 waiting',
+    'route   old (not configured) · circuit closed · 3 waiting',
     'paused  tenant:acme since 2026-01-01T00:00:00Z: bounces',
     'paused  all since 2026-01-01T00:00:00Z',
   ]);

@@ -1,5 +1,5 @@
 import { isUuid, PostriderError } from '../../../kernel/index.js';
-import type { Overview, TimelineEvent } from '../application.js';
+import type { Overview, RouteSeen, TimelineEvent } from '../application.js';
 import type { Cli } from '../cli.js';
 import { columns } from '../columns.js';
 import { printable, type Terminal } from '../terminal.js';
@@ -46,11 +46,25 @@ function presentOverview(terminal: Terminal, overview: Overview): void {
     rows.push(['worker', printable(`${worker.name} (${worker.host}, pid ${worker.pid}) ${state}, ${beat}`)]);
   }
   if (overview.workers.length === 0) rows.push(['worker', 'none; nothing is being sent']);
+  for (const route of overview.routes) rows.push(['route', printable(routeLine(route))]);
   for (const { scope, value, reason, createdAt } of overview.pauses) {
     const what = value === '' ? scope : `${scope}:${value}`;
     rows.push(['paused', printable(`${what} since ${createdAt}${reason ? `: ${reason}` : ''}`)]);
   }
   for (const line of columns(rows)) terminal.out(line);
+}
+
+function routeLine({ name, provider, ...route }: RouteSeen): string {
+  const parts = [provider === null ? `${name} (not configured)` : `${name} (${provider})`];
+  if (route.circuit === 'closed') parts.push('circuit closed');
+  else {
+    const probed = route.opensInMs === null ? '' : `, probed in ${Math.ceil(route.opensInMs / 1000)} s`;
+    parts.push(`circuit ${route.circuit}${route.reason ? ` (${route.reason})` : ''}${probed}`);
+  }
+  if (route.ratePerSecond !== null) parts.push(`${route.ratePerSecond}/s`);
+  if (route.paused) parts.push('paused');
+  parts.push(`${route.waiting} waiting`);
+  return parts.join(' · ');
 }
 
 function presentEmail(terminal: Terminal, email: Record<string, unknown>, events: TimelineEvent[]): void {

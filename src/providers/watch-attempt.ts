@@ -1,6 +1,6 @@
-import type { Clock } from '../../kernel/index.js';
-import type { AttemptContext } from '../provider.js';
-import { STOPPING } from './smtp-outcome.js';
+import type { Clock } from '../kernel/index.js';
+import { STOPPING } from './our-side.js';
+import type { AttemptContext } from './provider.js';
 
 /**
  * Ends what an attempt is waiting for when its time is over or the process stops: one absolute
@@ -18,9 +18,9 @@ export function watchAttempt(
   );
   if (attempt.signal.aborted) stop();
   return {
-    dotSent(replyTimeoutMs) {
+    dotSent(replyTimeoutMs, code = 'ETIMEDOUT') {
       clearTimeout(timer);
-      timer = after(replyTimeoutMs, () => target.lose('ETIMEDOUT', 'no answer to the message in time'));
+      timer = after(replyTimeoutMs, () => target.lose(code, 'no answer to the message in time'));
     },
     end() {
       clearTimeout(timer);
@@ -34,7 +34,7 @@ export interface Losable {
 }
 
 export interface AttemptWatch {
-  dotSent(replyTimeoutMs: number): void;
+  dotSent(replyTimeoutMs: number, code?: string): void;
   end(): void;
 }
 

@@ -1,0 +1,94 @@
+import { PostriderError, type Randomness } from '../kernel/index.js';
+import type { Route } from './route.js';
+
+/**
+ * Which route an email takes, and which others it may fail over to. The most specific match wins;
+ * among equals the weights decide, or the order in which they were written. One route takes
+ * everything, so an email whose route is not configured any more always has a way out.
+ */
+export interface RouteTable {
+  readonly routes: readonly Route[];
+  /** The name written with the email at accept. */
+  choose(email: RoutedEmail, random: Randomness): string;
+  /** That route first, then the others that serve this email, the most specific first. */
+  candidates(name: string, email: RoutedEmail, random: Randomness): Route[];
+  /** The same without an email at hand: only those that serve every email of the route. */
+  stand(name: string): Route[];
+}
+
+export interface RoutedEmail {
+  tenant: string;
+  type: string | null;
+}
+
+export function createRouteTable(routes: readonly Route[]): RouteTable {
+  checkRoutes(routes);
+  const byName = new Map(routes.map((route) => [route.name, route]));
+  const ranked = [...routes].sort((a, b) => rank(b) - rank(a));
+
+  function choose(email: RoutedEmail, random: Randomness): Route {
+    const matching = ranked.filter((route) => serves(route, email));
+    const best = matching.filter((route) => rank(route) === rank(matching[0]!));
+    return best.some((route) => route.weight !== undefined) ? draw(best, random) : best[0]!;
+  }
+
+  return {
+    routes,
+    choose: (email, random) => choose(email, random).name,
+    candidates(name, email, random) {
+      const first = byName.get(name) ?? choose(email, random);
+      return [first, ...ranked.filter((route) => route !== first && serves(route, email))];
+    },
+    stand(name) {
+      const first = byName.get(name);
+      if (!first) return ranked.filter((route) => rank(route) === 0);
+      return [first, ...ranked.filter((route) => route !== first && covers(route, first))];
+    },
+  };
+}
+
+function checkRoutes(routes: readonly Route[]): void {
+  const refuse = (message: string) =>
+    new PostriderError('INVALID_CONFIG', `The routes ${message}.`, { field: 'routes' });
+  const problem = findRouteProblem(routes);
+  if (problem !== null) throw refuse(problem);
+}
+
+/** What is wrong with the routes as a whole, as the end of a sentence that starts with them. */
+export function findRouteProblem(
+  routes: ReadonlyArray<Pick<Route, 'name' | 'companies' | 'types'>>,
+): string | null {
+  const names = routes.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) return `have the name ${twice} twice`;
+  if (!routes.some((route) => rank(route) === 0))
+    return 'need one without companies and types, for the emails no other takes';
+  return null;
+}
+
+/** A route for a company is closer to an email than one for a type; both is closest. */
+function rank({ companies, types }: Pick<Route, 'companies' | 'types'>): number {
+  return (companies ? 2 : 0) + (types ? 1 : 0);
+}
+
+function serves({ companies, types }: Route, { tenant, type }: RoutedEmail): boolean {
+  return (!companies || companies.includes(tenant)) && (!types || (type !== null && types.includes(type)));
+}
+
+/** Whether every email `route` serves is served by `other` too. */
+function covers(other: Route, route: Route): boolean {
+  const all = (wider: readonly string[] | undefined, narrower: readonly string[] | undefined) =>
+    !wider || (narrower?.every((item) => wider.includes(item)) ?? false);
+  return all(other.companies, route.companies) && all(other.types, route.types);
+}
+
+function draw(routes: readonly Route[], random: Randomness): Route {
+  const weightOf = (route: Route) => route.weight ?? 1;
+  const total = routes.reduce((sum, route) => sum + weightOf(route), 0);
+  let left = random() * total;
+  for (const route of routes) {
+    if (left < weightOf(route)) return route;
+    left -= weightOf(route);
+  }
+  return routes[0]!;
+}

@@ -1,0 +1,121 @@
+import { messageOf, type Randomness } from '../kernel/index.js';
+import { mayFailOver } from './judge-route.js';
+import type { AttemptContext, Misconfigured, Outcome, OutgoingEmail } from './provider.js';
+import type { Route } from './route.js';
+import type { RouteBoard, RouteMetrics } from './route-board.js';
+import type { RouteLane } from './route-lane.js';
+
+/**
+ * One attempt over the candidates of an email: the first that is not paused and whose circuit lets it
+ * pass, then the next as long as it is certain that nothing was delivered and the fault is the
+ * route's. Never goes on after an answer that may mean delivery.
+ */
+export interface RouteDelivery {
+  email: OutgoingEmail;
+  route: string;
+  tenant: string;
+  type: string | null;
+  /** Asks again soon instead of taking its place behind the others. */
+  urgent: boolean;
+  paused: ReadonlySet<string>;
+  /** The time and the limits of each try. */
+  attempt: () => AttemptContext;
+  /** Something is about to be sent. */
+  begin(): void;
+  /** The account of this route was refused. */
+  pause(route: string, why: string): Promise<void>;
+}
+
+export type Delivered =
+  | { kind: 'tried'; outcome: Outcome; route: Route; failover: FailedRoute[] }
+  /** Nothing was tried, and nothing can be before that. */
+  | { kind: 'unavailable'; why: string; delayMs: number }
+  /** Every candidate is paused; this is the first of them. */
+  | { kind: 'paused'; route: string };
+
+export interface FailedRoute {
+  route: string;
+  provider: string;
+  code: string;
+}
+
+export async function deliverByRoute(
+  delivery: RouteDelivery,
+  tools: { board: RouteBoard; metrics: RouteMetrics; random: Randomness },
+): Promise<Delivered> {
+  const tried: Array<{ outcome: Outcome; route: Route }> = [];
+  const waits: Array<{ kind: string; ms: number }> = [];
+  const candidates = tools.board.candidates(delivery.route, delivery);
+  for (const lane of candidates) {
+    if (delivery.paused.has(lane.route.name)) continue;
+    const { recipients } = delivery.email;
+    const entry = await lane.enter({
+      recipients,
+      urgent: delivery.urgent,
+      signal: delivery.attempt().signal,
+    });
+    if (entry.kind !== 'pass') {
+      waits.push(entry);
+      if (entry.kind !== 'circuit' && tried.length === 0) break;
+      continue;
+    }
+    if (tried.length === 0) delivery.begin();
+    const outcome = await send(lane, delivery);
+    lane.leave(entry, outcome);
+    tools.metrics.routeAttempt(lane.route.name, outcome.kind);
+    tried.push({ outcome, route: lane.route });
+    if (!mayFailOver(outcome)) break;
+    if (outcome.kind === 'misconfigured' && lane.route.onAccountFailure !== 'fail') {
+      await delivery.pause(lane.route.name, `${outcome.code}: ${outcome.message}`);
+    }
+  }
+  if (tried.length > 0) return lastWord(tried);
+  if (waits.length === 0) return { kind: 'paused', route: candidates[0]!.route.name };
+  const soonest = waits.reduce((a, b) => (b.ms < a.ms ? b : a));
+  const delayMs = Math.max(1, Math.ceil(soonest.ms * (1 + tools.random() * JITTER)));
+  return { kind: 'unavailable', why: WHY[soonest.kind] ?? soonest.kind, delayMs };
+}
+
+const JITTER = 0.1;
+
+const WHY: Record<string, string> = {
+  circuit: 'the circuit of the route is open',
+  rate: 'the rate of the route is used up',
+  busy: 'the route has no room',
+};
+
+/** What the email is settled by: the last outcome, but a wait for a working account before a refused one. */
+function lastWord(tried: ReadonlyArray<{ outcome: Outcome; route: Route }>): Delivered {
+  const words = tried.filter(({ outcome }) => outcome.kind !== 'misconfigured');
+  const last = words.at(-1) ?? tried.at(-1)!;
+  const failover = tried.flatMap(({ outcome, route }) =>
+    route === last.route || outcome.kind === 'sent'
+      ? []
+      : [{ route: route.name, provider: route.provider.name, code: outcome.code }],
+  );
+  const { outcome, route } = last;
+  if (outcome.kind !== 'misconfigured' || route.onAccountFailure !== 'fail') {
+    return { kind: 'tried', outcome, route, failover };
+  }
+  return { kind: 'tried', outcome: refused(outcome), route, failover };
+}
+
+function refused(outcome: Misconfigured): Outcome {
+  return { ...outcome, kind: 'rejected' };
+}
+
+async function send(lane: RouteLane, delivery: RouteDelivery): Promise<Outcome> {
+  try {
+    return await lane.route.provider.send(delivery.email, delivery.attempt());
+  } catch (error) {
+    // A provider promises a value; one that throws has not told how far it came.
+    return {
+      kind: 'unknown',
+      scope: 'message',
+      code: 'PROVIDER_FAULT',
+      category: 'UNKNOWN_ERROR',
+      message: messageOf(error),
+      trace: { stage: 'unknown' },
+    };
+  }
+}

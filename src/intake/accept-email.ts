@@ -3,6 +3,7 @@ import { type NewEmail, writeEmails } from '../outbox/index.js';
 import {
   findFirstAnswer,
   findMissingRecipients,
+  findNotAllowed,
   findRetryPreset,
   fingerprint,
   RETRY_PRESETS,
@@ -10,9 +11,10 @@ import {
 } from '../policy/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { type EmailDraft, parseEmailDraft } from './email-draft.js';
+import { type Content, needsTemplate, type RenderTyped, renderTyped } from './render-typed.js';
 
 /**
- * The one way in: validate → policy → write, in the caller's transaction or one of its own. What it
+ * The one way in: validate → policy → render → write, in the caller's transaction or one of its own. What it
  * returns is durable once that transaction commits; what it refuses has left no trace.
  */
 export interface Accepted {
@@ -46,8 +48,14 @@ export interface IntakeOptions {
   /** Whether emails that name no sender have one. */
   hasSender: boolean;
   retryPreset: string;
+  /** The way out an email takes first. */
+  chooseRoute(email: { tenant: string; type: string | null }): string;
+  /** The only recipient domains there are, or null for all. */
+  allowedDomains: readonly string[] | null;
   /** Cap on attempts, or null for what the preset says. */
   maxAttempts: number | null;
+  /** What makes content of types and data. */
+  content: Content;
   /** An email of ours was committed: no need to wait for the bell. */
   onAccepted(): void;
 }
@@ -57,9 +65,24 @@ const MAX_BATCH = 1000;
 export function createIntake(options: IntakeOptions): Intake {
   const { database, clock } = options;
 
-  function prepare(input: unknown, requestId: string | undefined, field: string): NewEmail {
+  /** Only emails that need a template cost a look at the overrides. */
+  async function templatesFor(
+    inputs: readonly unknown[],
+    tx: Queryable | null,
+  ): Promise<RenderTyped | undefined> {
+    if (!inputs.some(needsTemplate)) return undefined;
+    const overrides = await options.content.overrides?.current(tx ?? undefined);
+    return renderTyped(options.content, overrides ?? null, options.defaultTenant);
+  }
+
+  function prepare(
+    input: unknown,
+    requestId: string | undefined,
+    field: string,
+    typed?: RenderTyped,
+  ): NewEmail {
     try {
-      return complete(parseEmailDraft(input, clock.now()), requestId);
+      return complete(parseEmailDraft(input, clock.now(), typed), requestId);
     } catch (error) {
       if (field === '' || !isPostriderError(error)) throw error;
       throw new PostriderError(error.code, error.message, {
@@ -79,20 +102,34 @@ export function createIntake(options: IntakeOptions): Intake {
         },
       );
     }
+    refuseOutsiders(draft);
     const id = newId(clock.now());
+    const tenant = companyId ?? options.defaultTenant;
     const retry = draft.retry ?? options.retryPreset;
     const preset = findRetryPreset(retry) ?? RETRY_PRESETS.gateway;
     return {
       ...content,
       id,
-      tenant: companyId ?? options.defaultTenant,
+      tenant,
       requestId: requestId ?? id,
       priority: draft.priority ?? 3,
       delivery: draft.delivery ?? 'at-least-once',
       retry,
       maxAttempts: Math.min(preset.attempts, options.maxAttempts ?? preset.attempts),
-      route: 'default',
+      route: options.chooseRoute({ tenant, type: draft.type }),
     };
+  }
+
+  function refuseOutsiders({ to, cc, bcc }: EmailDraft): void {
+    for (const [field, mailboxes] of Object.entries({ to, cc, bcc })) {
+      const addresses = mailboxes.map((mailbox) => mailbox.address);
+      if (findNotAllowed(addresses, options.allowedDomains) === null) continue;
+      throw new PostriderError(
+        'RECIPIENT_NOT_ALLOWED',
+        'Only the domains in POSTRIDER_ALLOWED_RECIPIENT_DOMAINS are written to here.',
+        { field },
+      );
+    }
   }
 
   async function refuseMissingRecipients(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
@@ -133,8 +170,8 @@ export function createIntake(options: IntakeOptions): Intake {
 
   return {
     async accept(input, { tx, requestId, idempotencyKey } = {}) {
-      const email = prepare(input, requestId, '');
       const callers = tx === undefined ? null : callerTransaction(tx);
+      const email = prepare(input, requestId, '', await templatesFor([input], callers));
       if (idempotencyKey !== undefined) {
         if (callers) return acceptOnce(callers, email, input, idempotencyKey);
         const answer = await database.transaction((own) => acceptOnce(own, email, input, idempotencyKey));
@@ -151,8 +188,9 @@ export function createIntake(options: IntakeOptions): Intake {
           field: 'emails',
         });
       }
-      const emails = inputs.map((input, index) => prepare(input, requestId, `[${index}]`));
       const callers = tx === undefined ? null : callerTransaction(tx);
+      const typed = await templatesFor(inputs, callers);
+      const emails = inputs.map((input, index) => prepare(input, requestId, `[${index}]`, typed));
       await write(callers ?? database, emails);
       if (!callers) options.onAccepted();
       return emails.map((email) => answerOf(email, clock.now()));

@@ -2,6 +2,7 @@ import {
   isSameAddress,
   isUuid,
   type Mailbox,
+  type PostriderError,
   parseHeaders,
   parseMailbox,
   parseMailboxes,
@@ -21,39 +22,48 @@ import {
 } from './draft-fields.js';
 import { parseJsonObject } from './draft-json.js';
 import { parseTimes } from './draft-times.js';
+import type { RenderTyped, TypeChoices, TypedContent } from './render-typed.js';
 
 /**
  * The body of `POST /v1/email/send` and the argument of `send()`, from unknown input to a draft every later step can
  * trust: addresses and headers safe on the wire, text the store can hold, content within the rules, the missing part
  * derived. Throws the first problem with its field. Refuses unknown keys; never trims, guesses or repairs.
  */
-export function parseEmailDraft(input: unknown, now: number): EmailDraft {
+export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped): EmailDraft {
   const fields = readFields(input, '', KEYS);
   const recipients = parseRecipients(fields);
-  const type = parseType(fields);
+  const { type, data } = parseType(fields);
   const times = parseTimes(fields.scheduledAt, fields.expiresAt, now);
+  const companyId = parsePattern(
+    fields.companyId,
+    'companyId',
+    COMPANY_ID,
+    '1 to 128 letters, digits, dots, colons, hyphens or underscores',
+  );
+  const lang = parsePattern(fields.lang, 'lang', LANGUAGE_TAG, 'a language tag such as en or pt-BR');
+  const attachments = parseAttachments(fields.attachments);
+  const { choices, ...content } = parseContent(fields, (problem) => {
+    if (type === null || typed === undefined) throw problem;
+    return typed({ type, data, companyId, lang, attachments });
+  });
   return {
-    companyId: parsePattern(
-      fields.companyId,
-      'companyId',
-      COMPANY_ID,
-      '1 to 128 letters, digits, dots, colons, hyphens or underscores',
-    ),
+    companyId,
     type,
-    lang: parsePattern(fields.lang, 'lang', LANGUAGE_TAG, 'a language tag such as en or pt-BR'),
+    lang,
     userId: parseLine(fields.userId, 'userId', MAX_ID_LENGTH),
     ...parseRecipientIds(fields.recipient, recipients.to),
     from: fields.from === undefined ? null : parseMailbox(fields.from, 'from'),
     replyTo: parseMailboxes(fields.replyTo, 'replyTo', MAX_REPLY_TO),
     ...recipients,
     headers: parseHeaders(fields.headers, 'headers'),
-    ...parseContent(fields, type),
-    attachments: parseAttachments(fields.attachments),
-    priority: parsePriority(fields.priority),
+    attachments,
+    ...content,
+    priority: parsePriority(fields.priority) ?? choices?.priority ?? null,
     ...times,
+    expiresAt: times.expiresAt ?? expiryAfter(times.scheduledAt?.getTime() ?? now, choices),
     metadata: parseJsonObject(fields.metadata, 'metadata', METADATA_LIMITS),
-    delivery: parseChoice(fields.delivery, 'delivery', DELIVERY_MODES),
-    retry: parseChoice(fields.retry, 'retry', RETRY_NAMES),
+    delivery: parseChoice(fields.delivery, 'delivery', DELIVERY_MODES) ?? choices?.delivery ?? null,
+    retry: parseChoice(fields.retry, 'retry', RETRY_NAMES) ?? choices?.retry ?? null,
   };
 }
 
@@ -141,29 +151,33 @@ function parseRecipientIds(
 }
 
 /** A type given with content is a label; `data` belongs to a type and is checked even where content makes it unneeded. */
-function parseType(fields: Fields): string | null {
+function parseType(fields: Fields): { type: string | null; data: Record<string, unknown> } {
   const type = parsePattern(
     fields.type,
     'type',
     TYPE,
     'a letter and up to 63 letters, digits, dots, hyphens or underscores',
   );
-  if (fields.data === undefined) return type;
-  if (type === null) throw invalidPayload('data', 'is only possible together with type');
-  parseJsonObject(fields.data, 'data', DATA_LIMITS);
-  return type;
+  if (fields.data !== undefined && type === null)
+    throw invalidPayload('data', 'is only possible together with type');
+  return { type, data: parseJsonObject(fields.data, 'data', DATA_LIMITS) };
 }
 
-function parseContent(fields: Fields, type: string | null): Pick<EmailDraft, 'subject' | 'html' | 'text'> {
+function parseContent(fields: Fields, withoutBody: (problem: PostriderError) => TypedContent): TypedContent {
   const html = parseString(fields.html, 'html') ?? '';
   const text = parseString(fields.text, 'text') ?? '';
-  if (type !== null && isBlank(html) && isBlank(text))
-    throw invalidPayload('type', 'has no template; send html or text along', 'UNKNOWN_TYPE');
+  const hasBody = !isBlank(html) || !isBlank(text);
+  if (!hasBody && fields.type !== undefined) {
+    const unknown = invalidPayload('type', 'has no template; send html or text along', 'UNKNOWN_TYPE');
+    const typed = withoutBody(unknown);
+    if (fields.subject !== undefined)
+      throw invalidPayload('subject', "comes from the type's template; leave it out");
+    refuseBadContent(typed);
+    return typed;
+  }
   const subject = parseString(fields.subject, 'subject');
   if (subject === null) throw invalidPayload('subject', 'is missing');
-  const problem = checkContent({ subject, html, text });
-  if (problem !== null)
-    throw invalidPayload(problem.field, problem.message.slice(problem.field.length + 1), problem.code);
+  refuseBadContent({ subject, html, text });
   if (isBlank(text)) return { subject, html, text: deriveText(html) };
   if (!isBlank(html)) return { subject, html, text };
   const derived = deriveHtml(text);
@@ -171,6 +185,16 @@ function parseContent(fields: Fields, type: string | null): Pick<EmailDraft, 'su
   if (Buffer.byteLength(derived) > MAX_BODY_BYTES)
     throw invalidPayload('text', 'is too long to derive html from; send html along', 'INVALID_TEMPLATE');
   return { subject, html: derived, text };
+}
+
+function refuseBadContent(content: { subject: string; html: string; text: string }): void {
+  const problem = checkContent(content);
+  if (problem !== null)
+    throw invalidPayload(problem.field, problem.message.slice(problem.field.length + 1), problem.code);
+}
+
+function expiryAfter(from: number, choices: TypeChoices | undefined): Date | null {
+  return choices?.expiresInMs == null ? null : new Date(from + choices.expiresInMs);
 }
 
 function parsePriority(input: unknown): Priority | null {

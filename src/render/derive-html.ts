@@ -1,3 +1,5 @@
+import { escapeHtml } from './escape-html.js';
+
 /**
  * A minimal HTML document from plain text: escaped, a paragraph for each block of lines, line breaks kept. Shows
  * what was written and nothing else: no link is invented, no style is chosen.
@@ -9,16 +11,4 @@ export function deriveHtml(text: string): string {
     .filter((paragraph) => /\S/.test(paragraph))
     .map((paragraph) => `<p>${escapeHtml(paragraph.trim()).replaceAll('\n', '<br>\n')}</p>`);
   return `<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"></head>\n<body>\n${paragraphs.join('\n')}\n</body>\n</html>\n`;
-}
-
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 }

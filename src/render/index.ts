@@ -1,2 +1,27 @@
+export { type CatalogueType, catalogue } from './catalogue/catalogue.js';
+export { checkCatalogue } from './check-catalogue.js';
+export type { RenderedContent } from './compile-email.js';
+export { createRenderer, type Override, type Renderer } from './create-renderer.js';
+export {
+  defineEmail,
+  type EmailContent,
+  type EmailDeclaration,
+  type EmailType,
+  PORTALS,
+  type Portal,
+  type RateLimit,
+  type TypeAttachment,
+} from './define-email.js';
 export { deriveHtml } from './derive-html.js';
 export { deriveText } from './derive-text.js';
+export { createEmailRegistry, type EmailRegistry } from './email-registry.js';
+export {
+  createTemplates,
+  type DraftContent,
+  type PreviewOptions,
+  type Templates,
+} from './overrides/create-templates.js';
+export { createOverrideCache, type OverrideCache, type Overrides } from './overrides/override-cache.js';
+export type { TemplateKey, TemplateVersion } from './overrides/template-versions.js';
+export { renderReact } from './render-react.js';
+export { createTemplateFiles, type TemplateFiles } from './template-files.js';

@@ -1,0 +1,76 @@
+import type { DeliveryMode, Priority, StoredAttachment } from '../outbox/index.js';
+import type { RetryPresetName } from '../policy/index.js';
+import type { EmailRegistry, OverrideCache, Overrides, Renderer, TypeAttachment } from '../render/index.js';
+import { parseAttachments } from './draft-attachments.js';
+
+/**
+ * The content of an email that names a type and brings data: data checked against the type's schema, the tenant's
+ * override or the code's template rendered, the type's own files added. Nothing is written before all of it holds.
+ */
+export function renderTyped(
+  { registry, renderer }: Content,
+  overrides: Overrides | null,
+  defaultTenant: string,
+): RenderTyped {
+  return ({ type: name, data, companyId, lang, attachments }) => {
+    const type = registry.get(name);
+    const checked = renderer.checkData(type, data);
+    const tenant = companyId ?? defaultTenant;
+    const override = overrides ? (tag: string) => overrides.find(tenant, name, tag) : undefined;
+    const content = renderer.render({ type, lang, data: checked, ...(override && { override }) });
+    const files = type.attachments?.(checked) ?? [];
+    const { priority, retry, delivery, expiresInMs } = type;
+    return {
+      ...content,
+      ...(files.length > 0 && { attachments: parseAttachments([...attachments, ...files.map(encode)]) }),
+      choices: { priority, retry, delivery, expiresInMs },
+    };
+  };
+}
+
+export interface Content {
+  registry: EmailRegistry;
+  renderer: Renderer;
+  /** null: overrides are not used. */
+  overrides: OverrideCache | null;
+}
+
+export type RenderTyped = (request: {
+  type: string;
+  data: Record<string, unknown>;
+  companyId: string | null;
+  lang: string | null;
+  attachments: StoredAttachment[];
+}) => TypedContent;
+
+export interface TypedContent {
+  subject: string;
+  html: string;
+  text: string;
+  attachments?: StoredAttachment[];
+  choices?: TypeChoices;
+}
+
+/** How a type is sent where the sender does not say. */
+export interface TypeChoices {
+  priority?: Priority | undefined;
+  retry?: RetryPresetName | undefined;
+  delivery?: DeliveryMode | undefined;
+  expiresInMs: number | null;
+}
+
+/** A guess that may be wrong one way only: true for an input that turns out to need none. */
+export function needsTemplate(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return false;
+  const { type, html, text } = input as Record<string, unknown>;
+  return typeof type === 'string' && !isText(html) && !isText(text);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && /\S/.test(value);
+}
+
+function encode({ filename, contentType, content }: TypeAttachment) {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
+  return { filename, contentType, content: bytes.toString('base64') };
+}

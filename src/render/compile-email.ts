@@ -1,0 +1,166 @@
+import type { EmailType } from './define-email.js';
+import { directionOf, FALLBACK_LANGUAGE, fallbackChain, type ResolvedLanguage } from './languages.js';
+import { assemble } from './template/assemble.js';
+import type { Names } from './template/bind-expression.js';
+import { type Message, parseMessage } from './template/bind-message.js';
+import { bindTemplate, type Content } from './template/bind-template.js';
+import { derivePlainPieces } from './template/derive-plain-pieces.js';
+import { parseTemplate } from './template/parse-template.js';
+import type { Template } from './template/syntax.js';
+import { templateProblem } from './template/template-problem.js';
+import { newScope, type Scope } from './template/value.js';
+import type { TemplateFiles } from './template-files.js';
+
+/**
+ * One type in one language, from templates to a function: subject, HTML inside the portal's layout, and plain text,
+ * written or derived. Everything that can be wrong with a template is wrong here, with file and line; what is left
+ * for an email is data that does not fit, and the name of the field.
+ */
+export function compileEmail(options: CompileOptions): CompiledEmail {
+  const { type, files, source } = options;
+  const names = namesFor(options);
+  const piece = (kind: string) => (name: string) => files.template(`kit/${name}.${kind}`);
+  const subject = assemble(bindTemplate(source.subject, { mode: 'subject', names, piece: piece('txt') }));
+  const parts: Content = {
+    subject: { file: source.subject.name, nodes: source.subject.nodes },
+    content: { file: source.html.name, nodes: source.html.nodes },
+  };
+  const { preheader } = source.html.sections;
+  if (preheader) parts.preheader = { file: source.html.name, nodes: preheader };
+  const bindHtml = (template: Template, content: Content) =>
+    bindTemplate(template, { mode: 'html', names, piece: piece('html'), content });
+  const isWhole = isWholeDocument(source.html);
+  const own = bindHtml(source.html, {});
+  const layout = isWhole ? undefined : files.template(`${type.portal}/layout.html`);
+  const html = assemble(layout ? bindHtml(layout, parts) : own);
+  const text = assemble(bindText(options, names, piece('txt'), () => derivePlainPieces(own)));
+  return {
+    render(data) {
+      const scope: Scope = newScope(data);
+      return { subject: subject(scope).trim(), html: html(scope), text: tidy(text(scope)) };
+    },
+  };
+}
+
+export interface CompileOptions {
+  type: EmailType;
+  language: ResolvedLanguage;
+  files: TemplateFiles;
+  source: EmailSource;
+  /** The application's address, or null for that of the portal's brand. */
+  appUrl: string | null;
+  /** Told every text that is used. */
+  onText?(key: string): void;
+}
+
+export interface EmailSource {
+  subject: Template;
+  html: Template;
+  text: Template | null;
+}
+
+export interface RenderedContent {
+  subject: string;
+  html: string;
+  text: string;
+}
+
+export interface CompiledEmail {
+  render(data: unknown): RenderedContent;
+}
+
+/** The content a type is declared with, or that of its files. */
+export function sourceOf(type: EmailType, files: TemplateFiles): EmailSource {
+  if (type.content) return parseContent(type.content, `${type.type}.`);
+  const path = `${type.portal}/${type.type}`;
+  const html = files.template(`${path}.html`);
+  if (html === undefined) throw templateProblem(`templates/${path}.html`, 1, 'is missing');
+  const subject = html.sections.subject;
+  if (subject === undefined) throw templateProblem(html.name, 1, 'has no {{#subject}}');
+  return {
+    subject: { name: html.name, nodes: subject, sections: {} },
+    html,
+    text: files.template(`${path}.txt`) ?? null,
+  };
+}
+
+/** Content given as strings: an application's own type, or an override. */
+export function parseContent(
+  content: { subject: string; html: string; text?: string | null },
+  prefix = '',
+): EmailSource {
+  const text = content.text ?? null;
+  return {
+    subject: parseTemplate(content.subject, `${prefix}subject`),
+    html: parseTemplate(content.html, `${prefix}html`),
+    text: text === null ? null : parseTemplate(text, `${prefix}text`),
+  };
+}
+
+function bindText(
+  { type, files, source }: CompileOptions,
+  names: Names,
+  piece: (name: string) => Template | undefined,
+  derive: () => ReturnType<typeof derivePlainPieces>,
+) {
+  const own = source.text ? bindTemplate(source.text, { mode: 'plain', names, piece }) : derive();
+  const layout = isWholeDocument(source.html) ? undefined : files.template(`${type.portal}/layout.txt`);
+  if (layout === undefined) return own;
+  return bindTemplate(layout, { mode: 'plain', names, piece, content: { content: { pieces: own } } });
+}
+
+function namesFor({ type, language, files, appUrl, onText }: CompileOptions): Names {
+  const brand = files.brand(type.portal);
+  const isRtl = directionOf(language.language) === 'rtl';
+  const shape = 'shape' in type.data ? (type.data.shape as object) : null;
+  return {
+    locale: language.locale,
+    constants: {
+      brand,
+      locale: {
+        lang: language.locale,
+        dir: isRtl ? 'rtl' : 'ltr',
+        start: isRtl ? 'right' : 'left',
+        end: isRtl ? 'left' : 'right',
+      },
+      app: { url: (appUrl ?? brand.url ?? '').replace(/\/+$/, '') },
+    },
+    given: null,
+    lists: [],
+    fields: shape && new Set(Object.keys(shape)),
+    message(key) {
+      onText?.(key);
+      return findMessage(key, type, language, files);
+    },
+  };
+}
+
+function findMessage(
+  key: string,
+  type: EmailType,
+  language: ResolvedLanguage,
+  files: TemplateFiles,
+): Message {
+  const available = files.languages();
+  for (const candidate of fallbackChain(language.language)) {
+    const own = type.content?.messages?.[candidate];
+    const text = own && Object.hasOwn(own, key) ? own[key] : undefined;
+    const found = text ?? (available.includes(candidate) ? files.texts(candidate).get(key) : undefined);
+    const isAsked = candidate === language.language;
+    if (found !== undefined) return parseMessage(found, isAsked ? language.locale : candidate);
+  }
+  throw new Error(`there is no text "${key}" in ${language.language} or ${FALLBACK_LANGUAGE}`);
+}
+
+function isWholeDocument({ nodes }: Template): boolean {
+  const first = nodes.find((node) => node.kind !== 'text' || node.text.trim() !== '');
+  return first?.kind === 'text' && /^\s*<(?:!doctype|html)\b/i.test(first.text);
+}
+
+/** No spaces at line ends, no more than one empty line, one line break at the end. */
+function tidy(text: string): string {
+  const trimmed = text.trim();
+  return `${UNTIDY.test(trimmed) ? trimmed.replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n') : trimmed}\n`;
+}
+
+const UNTIDY = /[ \t]\n|\n\n\n/;

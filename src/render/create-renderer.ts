@@ -1,0 +1,122 @@
+import { didYouMean, hasControlCharacter } from '../kernel/index.js';
+import {
+  type CompiledEmail,
+  compileEmail,
+  type EmailSource,
+  parseContent,
+  type RenderedContent,
+  sourceOf,
+} from './compile-email.js';
+import type { EmailType } from './define-email.js';
+import { FALLBACK_LANGUAGE, fallbackChain, type ResolvedLanguage, resolveLanguage } from './languages.js';
+import { dataProblem } from './template/template-problem.js';
+import type { TemplateFiles } from './template-files.js';
+
+/**
+ * From a type, a language and data to finished content. Compiled templates are kept, a bounded number of them, so
+ * that an email costs only its own values. It knows no database: a tenant's override is handed in.
+ */
+export interface Renderer {
+  /** Data that does not fit is INVALID_PAYLOAD with its field; returns what the schema made of it. */
+  checkData(type: EmailType, data: unknown): unknown;
+  /** `data` has been checked. */
+  render(request: RenderRequest): RenderedContent;
+  /** Compiles and throws away; throws INVALID_TEMPLATE with line and reason. */
+  tryOut(type: EmailType, lang: string, content: OverrideContent, data: unknown): RenderedContent;
+}
+
+export interface RenderRequest {
+  type: EmailType;
+  lang: string | null;
+  data: unknown;
+  /** A published override of exactly this language, or undefined. */
+  override?(lang: string): Override | undefined;
+}
+
+export interface OverrideContent {
+  subject: string;
+  html: string;
+  text: string | null;
+}
+
+export interface Override extends OverrideContent {
+  id: string;
+}
+
+export interface RendererOptions {
+  files: TemplateFiles;
+  appUrl: string | null;
+}
+
+export function createRenderer({ files, appUrl }: RendererOptions): Renderer {
+  const compiled = new Map<string, CompiledEmail>();
+
+  function compile(type: EmailType, language: ResolvedLanguage, source: () => EmailSource, key: string) {
+    const known = compiled.get(key);
+    if (known) return known;
+    const made = compileEmail({ type, language, files, source: source(), appUrl });
+    if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value!);
+    compiled.set(key, made);
+    return made;
+  }
+
+  function choose({ type, lang, override }: RenderRequest): CompiledEmail {
+    const available = languagesOf(type, files);
+    for (const candidate of fallbackChain(lang ?? FALLBACK_LANGUAGE)) {
+      const replacing = override?.(candidate);
+      if (replacing) {
+        const language = resolveLanguage(lang, [candidate]);
+        return compile(type, language, () => parseContent(replacing), `${replacing.id} ${language.locale}`);
+      }
+      if (available.some((known) => known.toLowerCase() === candidate.toLowerCase())) break;
+    }
+    const language = resolveLanguage(lang, available);
+    return compile(
+      type,
+      language,
+      () => sourceOf(type, files),
+      `${type.type} ${language.language} ${language.locale}`,
+    );
+  }
+
+  return {
+    checkData,
+    render: (request) => choose(request).render(request.data),
+    tryOut(type, lang, content, data) {
+      const language = resolveLanguage(lang, [lang]);
+      const source = parseContent(content);
+      return compileEmail({ type, language, files, source, appUrl }).render(data);
+    },
+  };
+}
+
+const MAX_COMPILED = 1000;
+
+/** The languages a type is written in: those of the package, or those its own texts come in. */
+export function languagesOf(type: EmailType, files: TemplateFiles): string[] {
+  const own = Object.keys(type.content?.messages ?? {});
+  return type.content && own.length > 0 ? own : files.languages();
+}
+
+function checkData(type: EmailType, data: unknown): unknown {
+  const result = type.data.safeParse(data);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const path = issue.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    if (key.length > 64 || hasControlCharacter(key))
+      throw dataProblem(`data${path}`, `has a field that ${type.type} does not know`);
+    const known = 'shape' in type.data ? Object.keys(type.data.shape as object) : [];
+    const suggestion = path === '' ? didYouMean(key, known) : null;
+    const hint = suggestion === null ? '' : `; did you mean ${suggestion}`;
+    throw dataProblem(`data${path}.${key}`, `is not a field of ${type.type}${hint}`);
+  }
+  const isMissing = issue.code === 'invalid_type' && /received undefined$/.test(issue.message);
+  throw dataProblem(
+    `data${path}`,
+    isMissing ? `is missing; ${type.type} needs it` : `does not fit: ${issue.message}`,
+  );
+}

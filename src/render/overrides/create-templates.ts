@@ -1,0 +1,204 @@
+import { hasControlCharacter, isPostriderError, PostriderError } from '../../kernel/index.js';
+import type { Database } from '../../store/index.js';
+import type { RenderedContent } from '../compile-email.js';
+import type { Renderer } from '../create-renderer.js';
+import type { EmailType } from '../define-email.js';
+import type { EmailRegistry } from '../email-registry.js';
+import { sampleVariants } from '../sample-variants.js';
+import {
+  insertVersion,
+  lockTemplates,
+  markActive,
+  markPublished,
+  raiseRevision,
+  readVersions,
+  retirePublished,
+  rewriteDraft,
+  type TemplateContent,
+  type TemplateKey,
+  type TemplateVersion,
+} from './template-versions.js';
+
+/**
+ * A tenant's own content for a type in a language: drafted, looked at, published, rolled back. What is broken is
+ * refused when it is saved, with line and reason; what is published stays as it was for ever.
+ */
+export interface Templates {
+  /** Makes the draft or rewrites it. */
+  saveDraft(key: TemplateKey, content: DraftContent, by: string): Promise<TemplateVersion>;
+  /** The draft becomes what is sent. */
+  publish(key: TemplateKey, by: string): Promise<TemplateVersion>;
+  /** Publishes again, as a new version, the one published before, or the one named. */
+  rollBack(key: TemplateKey, by: string, version?: number): Promise<TemplateVersion>;
+  /** Whether the published version is used, or the code's own content. */
+  setActive(key: TemplateKey, isActive: boolean, by: string): Promise<TemplateVersion>;
+  listVersions(key: TemplateKey): Promise<TemplateVersion[]>;
+  /** With the type's sample data or other; of content not saved yet, a version, or what would be sent. */
+  preview(key: TemplateKey, options?: PreviewOptions): Promise<RenderedContent>;
+}
+
+export interface DraftContent {
+  subject: string;
+  htmlContent: string;
+  /** Defaults to what the HTML says. */
+  textContent?: string | null;
+}
+
+export interface PreviewOptions {
+  data?: unknown;
+  content?: DraftContent;
+  version?: number;
+}
+
+export interface TemplatesOptions {
+  database: () => Promise<Database>;
+  registry: EmailRegistry;
+  renderer: Renderer;
+  /** The rules any email's content must keep; answers what is wrong as field and sentence, or null. */
+  checkContent(content: RenderedContent): { field: string; message: string } | null;
+}
+
+export function createTemplates(options: TemplatesOptions): Templates {
+  const { database, registry, renderer } = options;
+
+  function tryOut(
+    key: TemplateKey,
+    type: EmailType,
+    content: TemplateContent,
+    data: unknown,
+  ): RenderedContent {
+    const { subject, htmlContent: html, textContent: text } = content;
+    const rendered = renderer.tryOut(type, key.lang, { subject, html, text }, renderer.checkData(type, data));
+    const problem = options.checkContent(rendered);
+    if (problem) throw new PostriderError('INVALID_TEMPLATE', problem.message, { field: problem.field });
+    return rendered;
+  }
+
+  /** Data cannot be at fault where the sample is ours: then the template is. */
+  function checkWithSample(key: TemplateKey, type: EmailType, content: TemplateContent): void {
+    try {
+      for (const sample of sampleVariants(type)) tryOut(key, type, content, sample);
+    } catch (error) {
+      if (!isPostriderError(error) || error.code !== 'INVALID_PAYLOAD') throw error;
+      const message = `With the sample data of ${type.type}: ${error.message}`;
+      throw new PostriderError('INVALID_TEMPLATE', message, { field: error.field });
+    }
+  }
+
+  async function change<T>(work: (tx: Parameters<typeof lockTemplates>[0]) => Promise<T>): Promise<T> {
+    return (await database()).transaction(async (tx) => {
+      await lockTemplates(tx);
+      return work(tx);
+    });
+  }
+
+  return {
+    async saveDraft(input, draft, by) {
+      const key = checkKey(input);
+      const content = checkDraft(draft);
+      checkWithSample(key, registry.get(key.type), content);
+      const updatedBy = checkAuthor(by);
+      return change(async (tx) => {
+        const open = (await readVersions(tx, key)).find(({ state }) => state === 'draft');
+        if (open) return rewriteDraft(tx, open.id, { ...content, updatedBy });
+        return insertVersion(tx, key, { ...content, state: 'draft', updatedBy });
+      });
+    },
+    async publish(input, by) {
+      const key = checkKey(input);
+      const type = registry.get(key.type);
+      return change(async (tx) => {
+        const draft = (await readVersions(tx, key)).find(({ state }) => state === 'draft');
+        if (!draft) throw notFound(key, 'has no draft to publish');
+        // The type or the texts may have changed since it was saved.
+        checkWithSample(key, type, draft);
+        await retirePublished(tx, key);
+        await raiseRevision(tx);
+        return markPublished(tx, draft.id, checkAuthor(by));
+      });
+    },
+    async rollBack(input, by, version) {
+      const key = checkKey(input);
+      const type = registry.get(key.type);
+      return change(async (tx) => {
+        const versions = await readVersions(tx, key);
+        const target = versions.find((one) =>
+          version === undefined ? one.state === 'retired' : one.version === version && one.state !== 'draft',
+        );
+        if (!target)
+          throw notFound(key, version === undefined ? 'has no earlier version' : `has no version ${version}`);
+        checkWithSample(key, type, target);
+        await retirePublished(tx, key);
+        await raiseRevision(tx);
+        return insertVersion(tx, key, {
+          ...contentOf(target),
+          state: 'published',
+          updatedBy: checkAuthor(by),
+        });
+      });
+    },
+    async setActive(input, isActive, by) {
+      const key = checkKey(input);
+      return change(async (tx) => {
+        const published = (await readVersions(tx, key)).find(({ state }) => state === 'published');
+        if (!published) throw notFound(key, 'has no published version');
+        await raiseRevision(tx);
+        return markActive(tx, published.id, isActive, checkAuthor(by));
+      });
+    },
+    listVersions: async (key) => readVersions(await database(), checkKey(key)),
+    async preview(input, { data, content, version } = {}) {
+      const key = checkKey(input);
+      const type = registry.get(key.type);
+      if (content) return tryOut(key, type, checkDraft(content), data ?? type.sample);
+      const versions = await readVersions(await database(), key);
+      const shown = versions.find((one) =>
+        version === undefined ? one.state === 'published' && one.isActive : one.version === version,
+      );
+      if (shown) return tryOut(key, type, shown, data ?? type.sample);
+      if (version !== undefined) throw notFound(key, `has no version ${version}`);
+      return renderer.render({ type, lang: key.lang, data: renderer.checkData(type, data ?? type.sample) });
+    },
+  };
+}
+
+function contentOf({ subject, htmlContent, textContent }: TemplateContent): TemplateContent {
+  return { subject, htmlContent, textContent };
+}
+
+function checkDraft({ subject, htmlContent, textContent }: DraftContent): TemplateContent {
+  for (const [field, value] of Object.entries({ subject, htmlContent, textContent: textContent ?? '' }))
+    if (typeof value !== 'string')
+      throw new PostriderError('INVALID_PAYLOAD', `${field} must be a string`, { field });
+  return { subject, htmlContent, textContent: textContent || null };
+}
+
+function checkKey({ companyId, type, lang }: TemplateKey): TemplateKey {
+  const [canonical] = typeof lang === 'string' && LANGUAGE_TAG.test(lang) ? canonicalTag(lang) : [];
+  if (canonical === undefined)
+    throw new PostriderError('INVALID_PAYLOAD', 'lang must be a language tag such as en or pt-BR', {
+      field: 'lang',
+    });
+  return { companyId, type, lang: canonical };
+}
+
+const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+
+function canonicalTag(lang: string): string[] {
+  try {
+    return Intl.getCanonicalLocales(lang);
+  } catch {
+    return [];
+  }
+}
+
+function checkAuthor(by: string): string {
+  if (typeof by === 'string' && by !== '' && by.length <= 200 && !hasControlCharacter(by)) return by;
+  throw new PostriderError('INVALID_PAYLOAD', 'updatedBy must say who, in 1 to 200 characters', {
+    field: 'updatedBy',
+  });
+}
+
+function notFound({ type, lang }: TemplateKey, what: string): PostriderError {
+  return new PostriderError('NOT_FOUND', `The override of ${type} in ${lang} ${what}.`, { field: 'type' });
+}

@@ -18,17 +18,17 @@ export function providerContract(name: string, makeProvider: () => Promise<Provi
     });
 
     test('testConnection → ok, and nothing was delivered', async () => {
-      const before = subject.received?.() ?? 0;
+      const before = (await subject.received?.()) ?? 0;
       expect(await subject.provider.testConnection()).toMatchObject({ ok: true });
-      expect(subject.received?.() ?? 0).toBe(before);
+      expect((await subject.received?.()) ?? 0).toBe(before);
     });
 
     test('an email → sent once, with an id and a trace', async () => {
-      const before = subject.received?.() ?? 0;
+      const before = (await subject.received?.()) ?? 0;
       const outcome = await subject.provider.send(email(), attempt());
       expect(outcome).toMatchObject({ kind: 'sent', trace: { stage: expect.any(String) } });
       expect(outcome.kind === 'sent' && outcome.providerMessageId).toBeTruthy();
-      if (subject.received) expect(subject.received()).toBe(before + 1);
+      if (subject.received) expect(await subject.received()).toBe(before + 1);
     });
 
     test('mayDeliver → asked exactly once per send that succeeds', async () => {
@@ -42,26 +42,26 @@ export function providerContract(name: string, makeProvider: () => Promise<Provi
     });
 
     test('mayDeliver says no → deferred, uncounted, nothing delivered', async () => {
-      const before = subject.received?.() ?? 0;
+      const before = (await subject.received?.()) ?? 0;
       const outcome = await subject.provider.send(email(), attempt({ mayDeliver: () => false }));
       expect(outcome).toMatchObject({ kind: 'deferred', uncounted: true, code: 'LEASE_LOST' });
-      expect(subject.received?.() ?? 0).toBe(before);
+      expect((await subject.received?.()) ?? 0).toBe(before);
     });
 
     test('stopping before it begins → deferred, uncounted, nothing delivered', async () => {
-      const before = subject.received?.() ?? 0;
+      const before = (await subject.received?.()) ?? 0;
       const outcome = await subject.provider.send(email(), attempt({ signal: AbortSignal.abort() }));
       expect(outcome).toMatchObject({ kind: 'deferred', uncounted: true, code: 'STOPPING' });
-      expect(subject.received?.() ?? 0).toBe(before);
+      expect((await subject.received?.()) ?? 0).toBe(before);
     });
 
     test('many at once → each has its own outcome', async () => {
-      const before = subject.received?.() ?? 0;
+      const before = (await subject.received?.()) ?? 0;
       const outcomes = await Promise.all(
         Array.from({ length: 100 }, () => subject.provider.send(email(), attempt())),
       );
       expect(outcomes.filter(({ kind }) => kind === 'sent')).toHaveLength(100);
-      if (subject.received) expect(subject.received()).toBe(before + 100);
+      if (subject.received) expect(await subject.received()).toBe(before + 100);
     });
 
     test('attachments and every script → sent', async () => {
@@ -88,7 +88,7 @@ export function providerContract(name: string, makeProvider: () => Promise<Provi
 
 export interface ProviderUnderTest {
   provider: Provider;
-  received?: () => number;
+  received?: () => number | Promise<number>;
   stop?: () => Promise<void>;
 }
 

@@ -86,9 +86,9 @@ describeWith('chromium')('the inbox page in Chromium', () => {
   test('an empty inbox, one click on the sample → it appears by itself, its timeline a tab away', async () => {
     events = [{ type: 'SENT', metadata: { attempt: 1 }, createdAt: '2026-01-01T00:00:00.000Z' }];
     await page.getByRole('heading', { name: 'No mail yet' }).waitFor();
-    await expect.poll(() => page.locator('#curl').textContent()).toContain(
-      `http://${HOST}:${server.port}/v1/email/send`,
-    );
+    await expect
+      .poll(() => page.locator('#curl').textContent())
+      .toContain(`http://${HOST}:${server.port}/v1/email/send`);
     await page.locator('#sample-here').click();
     await page.getByRole('link', { name: 'A first letter from Postrider' }).click();
     await page.frameLocator('iframe').getByText('It arrived.').waitFor();

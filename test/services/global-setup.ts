@@ -2,7 +2,10 @@ import type { TestProject } from 'vitest/node';
 import { bringUp } from './bring-up.js';
 import { chromium } from './chromium.js';
 import { compileSources } from './compile-sources.js';
+import { opensmtpd } from './opensmtpd.js';
+import { postfix } from './postfix.js';
 import { postgres } from './postgres.js';
+import { python } from './python.js';
 import { removeOwnWorkspaces, removeOwnWorkspacesOnSignals, removeStaleWorkspaces } from './workspace.js';
 
 /**
@@ -30,6 +33,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
 const SERVICES = [
   { service: postgres, key: 'postgresUrl' },
   { service: chromium, key: 'chromiumUrl' },
+  { service: postfix, key: 'postfixUrl' },
+  { service: opensmtpd, key: 'opensmtpdUrl' },
+  { service: python, key: 'pythonUrl' },
 ] as const;
 
 declare module 'vitest' {
@@ -38,5 +44,11 @@ declare module 'vitest' {
     postgresUrl: string | null;
     /** The path of a Chromium; null when there is none. */
     chromiumUrl: string | null;
+    /** The folder of Postfix's commands, smtp-sink among them; null when there is none. */
+    postfixUrl: string | null;
+    /** The folder OpenSMTPD was unpacked to; null when there is none. */
+    opensmtpdUrl: string | null;
+    /** The path of a Python 3; null when there is none. */
+    pythonUrl: string | null;
   }
 }

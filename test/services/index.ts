@@ -4,3 +4,4 @@ export { type PostgresOptions, type PostgresServer, queryOnce } from './postgres
 export { startPrivatePostgres } from './private-postgres.js';
 export { createTestDatabase, type TestDatabase } from './test-database.js';
 export { type WaitOptions, waitFor } from './wait-for.js';
+export { openWorkspace, type Workspace } from './workspace.js';

@@ -2,7 +2,8 @@ import { type EventType, findIllegalEvent } from '../../../src/outbox/index.js';
 
 /**
  * Joins what was accepted, what the ledger says and what the sink received, and names every way in
- * which they disagree: lost, ghost, silent duplicate, illegal history, sent after cancel.
+ * which they disagree: lost, unfinished, ghost, silent duplicate, forbidden repeat, illegal history, sent
+ * after its end. A ledger that ended well gives an empty list.
  */
 export interface LedgerView {
   query<Row>(sql: string, values?: unknown[]): Promise<{ rows: Row[] }>;
@@ -15,7 +16,7 @@ export async function checkLedger(
 ): Promise<string[]> {
   const problems: string[] = [];
   const { rows: logs } = await ledger.query<LogRow>(
-    'select id, status::text as status, attempts, possible_duplicate, message_id from postrider.email_logs',
+    'select id, status::text as status, attempts, possible_duplicate, delivery from postrider.email_logs',
   );
   const { rows: events } = await ledger.query<EventRow>(
     `select email_log_id as id, sequence, type::text as type, metadata
@@ -43,6 +44,8 @@ export async function checkLedger(
     }
     const unknowns = types.filter((type) => type === 'OUTCOME_UNKNOWN').length;
     if (copies > 1 + unknowns) problems.push(`silent duplicate: ${log.id} was received ${copies} times`);
+    if (copies > 1 && log.delivery === 'at-most-once')
+      problems.push(`repeated: ${log.id} is at-most-once but was received ${copies} times`);
     const illegal = findIllegalEvent(types);
     if (illegal) problems.push(`illegal history: ${log.id} has ${types.join(' ')} (at ${illegal.index})`);
     history.forEach((event, index) => {
@@ -58,7 +61,7 @@ interface LogRow {
   status: string;
   attempts: number;
   possible_duplicate: boolean;
-  message_id: string | null;
+  delivery: string;
 }
 
 interface EventRow {

@@ -1,58 +1,69 @@
 /**
- * A process to be killed: Postrider with a worker, told what to do over IPC. With `killAt` it dies by
- * SIGKILL at the N-th kill point it passes and says nothing more.
+ * A process to be killed: Postrider with a worker, told what to do over IPC. Armed (`killAt`, or later
+ * by a command) it dies by SIGKILL at the N-th kill point it passes; its last word names the place.
  */
 
+import { writeSync } from 'node:fs';
 import { createPostrider, type EmailInput } from '../../../src/index.js';
-import { onKillPoint } from '../../../src/kernel/index.js';
+import { createLogger, type Logger, onKillPoint } from '../../../src/kernel/index.js';
 
 export interface ChildOptions {
   database: string | { folder: string };
   smtpPort: number;
   /** Dies at this kill point, counted from the start of the process. */
   killAt?: number;
-  /** Dies whenever an email with this word in its subject is about to be sent. */
+  /** Dies whenever an email with this word in its subject is handed to the provider. */
   poison?: string;
+  /** Dies whenever this email comes to this event. */
+  dieAtEvent?: { emailId: string; state: string };
   /** Whether to run a worker. */
   work: boolean;
   instance?: string;
   concurrency?: number;
   batchSize?: number;
+  pollIntervalMs?: number;
   logLevel?: 'debug' | 'info' | 'warn';
 }
 
 export type ChildCommand =
   | { do: 'send'; emails: EmailInput[] }
+  /** Counts kill points from here on and dies at the given one, or at the first of that name. */
+  | { do: 'arm'; killAt: number | string }
+  | { do: 'query'; id: number; sql: string; values: unknown[] }
   | { do: 'stop'; deadlineMs: number }
   | { do: 'count' };
 
 export type ChildEvent =
   | { event: 'ready' }
   | { event: 'accepted'; ids: string[] }
+  | { event: 'armed' }
+  | { event: 'rows'; id: number; rows: unknown[] }
   | { event: 'stopped' }
   | { event: 'counted'; points: number; names: string[] }
   | { event: 'failed'; message: string };
 
 const options = JSON.parse(process.env.CHAOS_OPTIONS ?? '{}') as ChildOptions;
+let killAt: number | string | undefined = options.killAt;
 let points = 0;
-const names = new Set<string>();
+let names = new Set<string>();
 onKillPoint((name) => {
   points++;
   names.add(name);
-  if (points === options.killAt) process.kill(process.pid, 'SIGKILL');
+  if (killAt === points || killAt === name) die(name);
 });
 
 const postrider = createPostrider({
   database: options.database,
   from: { address: 'noreply@example.com' },
+  logger: watchedLogger(),
   config: {
     email: { mode: 'smtp' },
     smtp: { host: '127.0.0.1', port: options.smtpPort },
     instance: { name: options.instance ?? `child-${process.pid}` },
-    log: { level: options.logLevel ?? 'warn' },
     worker: {
       ...(options.concurrency ? { concurrency: options.concurrency } : {}),
       ...(options.batchSize ? { batchSize: options.batchSize } : {}),
+      ...(options.pollIntervalMs ? { pollIntervalMs: options.pollIntervalMs } : {}),
     },
   },
 });
@@ -61,8 +72,30 @@ if (options.poison) {
   const send = provider.send.bind(provider);
   const poison = options.poison;
   provider.send = (email, attempt) => {
-    if (email.subject.includes(poison)) process.kill(process.pid, 'SIGKILL');
+    if (email.subject.includes(poison)) die('poison');
     return send(email, attempt);
+  };
+}
+
+/** Written before the signal, so that the test knows where it happened. */
+function die(place: string): void {
+  writeSync(2, `\ndies at ${place}\n`);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** The log tells every event of an email as it happens: the one hook inside an attempt. */
+function watchedLogger(): Logger {
+  const logger = createLogger({ level: options.logLevel ?? 'warn' });
+  const { dieAtEvent } = options;
+  if (!dieAtEvent) return logger;
+  return {
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    child: () => logger,
+    debug(fields: { outboxId?: string; state?: string }) {
+      if (fields.outboxId === dieAtEvent.emailId && fields.state === dieAtEvent.state) die(dieAtEvent.state);
+    },
   };
 }
 
@@ -74,6 +107,17 @@ process.on('message', async (command: ChildCommand) => {
       case 'send': {
         const accepted = await postrider.sendBatch(command.emails);
         tell({ event: 'accepted', ids: accepted.map((answer) => answer.emailId) });
+        break;
+      }
+      case 'arm':
+        points = 0;
+        names = new Set();
+        killAt = command.killAt;
+        tell({ event: 'armed' });
+        break;
+      case 'query': {
+        const { rows } = await (await postrider.ready()).query(command.sql, command.values);
+        tell({ event: 'rows', id: command.id, rows });
         break;
       }
       case 'count':
@@ -88,8 +132,9 @@ process.on('message', async (command: ChildCommand) => {
     tell({ event: 'failed', message: String(error) });
   }
 });
-// The test is gone: nothing may stay behind.
+// The test is gone, perhaps before this line: nothing may stay behind.
 process.on('disconnect', () => process.exit(0));
+if (!process.connected) process.exit(0);
 
 await postrider.ready();
 if (options.work) await postrider.start();

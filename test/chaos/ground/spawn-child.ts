@@ -15,6 +15,10 @@ export interface Child {
   /** Resolves when the process is gone, with the signal that ended it. */
   readonly gone: Promise<NodeJS.Signals | null>;
   kill(signal?: NodeJS.Signals): void;
+  /** Asks the child's own store; rejects when the child has died. */
+  query<Row>(sql: string, values?: unknown[]): Promise<{ rows: Row[] }>;
+  /** Where it killed itself, once it is gone; null when it did not. */
+  diedAt(): string | null;
   /** What it printed, for the message of a failed test. */
   output(): string;
 }
@@ -25,11 +29,23 @@ export function spawnChild(options: ChildOptions): Child {
   const child = fork(SCRIPT, [], {
     env: { ...process.env, CHAOS_OPTIONS: JSON.stringify(options) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // A life of a second does not repay the optimising of the embedded database's code.
+    execArgv: typeof options.database === 'string' ? [] : ['--liftoff-only'],
   });
   const events: ChildEvent[] = [];
   let output = '';
   let dead = false;
-  const waiting = new Set<{ kind: string; resolve(event: ChildEvent): void; reject(error: Error): void }>();
+  let lastQuery = 0;
+  const waiting = new Set<Waiter>();
+  const wait = <Kind extends ChildEvent['event']>(kind: Kind, id?: number) =>
+    new Promise<Extract<ChildEvent, { event: Kind }>>((resolve, reject) => {
+      if (dead) return reject(new Error(`child is dead: ${output}`));
+      waiting.add({ kind, id, resolve: resolve as (event: ChildEvent) => void, reject });
+    });
+  const say = (command: ChildCommand) => {
+    // One that has just died cannot be told; who waits for its answer hears of the death.
+    if (child.connected) child.send(command, () => undefined);
+  };
   child.stdout?.on('data', (data) => {
     output = (output + data).slice(-20_000);
   });
@@ -39,7 +55,7 @@ export function spawnChild(options: ChildOptions): Child {
   child.on('message', (event: ChildEvent) => {
     events.push(event);
     for (const waiter of waiting) {
-      if (waiter.kind === event.event) {
+      if (waiter.kind === event.event && (event.event !== 'rows' || event.id === waiter.id)) {
         waiting.delete(waiter);
         waiter.resolve(event);
       } else if (event.event === 'failed') {
@@ -48,7 +64,7 @@ export function spawnChild(options: ChildOptions): Child {
       }
     }
   });
-  const gone = once(child, 'exit').then(([, signal]) => {
+  const gone = once(child, 'close').then(([, signal]) => {
     dead = true;
     for (const waiter of waiting) waiter.reject(new Error(`child died (${signal ?? 'exit'}): ${output}`));
     waiting.clear();
@@ -59,17 +75,26 @@ export function spawnChild(options: ChildOptions): Child {
     process: child,
     events,
     gone,
-    say: (command) => {
-      if (child.connected) child.send(command);
-    },
-    next: (kind) =>
-      new Promise((resolve, reject) => {
-        if (dead) return reject(new Error(`child is dead: ${output}`));
-        waiting.add({ kind, resolve: resolve as (event: ChildEvent) => void, reject });
-      }),
+    say,
+    next: (kind) => wait(kind),
     kill: (signal = 'SIGKILL') => {
       child.kill(signal);
     },
+    async query<Row>(sql: string, values: unknown[] = []) {
+      const id = ++lastQuery;
+      const answer = wait('rows', id);
+      say({ do: 'query', id, sql, values });
+      return { rows: (await answer).rows as Row[] };
+    },
+    diedAt: () => /^dies at (\S+)$/m.exec(output)?.[1] ?? null,
     output: () => output,
   };
+}
+
+interface Waiter {
+  kind: string;
+  /** For `rows`: the answer to this question. */
+  id: number | undefined;
+  resolve(event: ChildEvent): void;
+  reject(error: Error): void;
 }

@@ -1,0 +1,97 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTestDatabase, describeWith } from '../services/index.js';
+import type { ChildOptions } from './ground/child.js';
+import { type LaneReport, runLane } from './ground/kill-loop.js';
+import { spawnChild } from './ground/spawn-child.js';
+
+/**
+ * Death at every kill point of the journey, one after the other, until a run ends untouched. After each
+ * the ledger, the sink and what was promised must agree. Several lanes run side by side, because most of
+ * the time is spent waiting: for a lease to run out, for a retry. On PostgreSQL every point is died at; on
+ * PGlite, whose starts are dear, every second one; on both every named place at least once.
+ */
+const LANES = 4;
+
+/** Every named place of the journey; the inbox's own are tried beside it. */
+const PLACES = [
+  'lease:registered',
+  'takeover:before',
+  'takeover:after',
+  'intake:before-write',
+  'intake:written',
+  'worker:claimed',
+  'worker:opened',
+  'attempt:before-send',
+  'smtp:before-dot',
+  'smtp:after-dot',
+  'smtp:reply',
+  'attempt:after-send',
+  'settle:before',
+  'settle:after',
+];
+
+describeWith('postgres')('on PostgreSQL', { concurrent: true }, () => {
+  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async () => {
+    const stores = await Promise.all(Array.from({ length: LANES }, () => createTestDatabase()));
+    expectEveryPlace(
+      await runLanes(
+        stores.map((store) => store.url),
+        1,
+      ),
+    );
+    await Promise.all(stores.map((store) => store.drop()));
+  }, 600_000);
+});
+
+describe('on PGlite', { concurrent: true }, () => {
+  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'postrider-kill-'));
+    const folders = Array.from({ length: LANES }, (_, lane) => ({ folder: join(root, String(lane)) }));
+    await prepareFolders(folders);
+    expectEveryPlace(await runLanes(folders, 2));
+    await rm(root, { recursive: true });
+  }, 600_000);
+});
+
+/** A first start takes seconds of work, so it is done once and copied. */
+async function prepareFolders([first, ...others]: Array<{ folder: string }>): Promise<void> {
+  if (!first) return;
+  const child = spawnChild({ database: first, smtpPort: 1, work: false });
+  await child.next('ready');
+  child.say({ do: 'stop', deadlineMs: 1000 });
+  await child.gone;
+  await Promise.all(others.map(({ folder }) => cp(first.folder, folder, { recursive: true })));
+}
+
+async function runLanes(databases: Array<ChildOptions['database']>, every: number): Promise<LaneReport[]> {
+  const began = performance.now();
+  const lanes = await Promise.all(
+    databases.map((database, lane) =>
+      runLane({
+        database,
+        first: 1 + lane * every,
+        step: databases.length * every,
+        deathsAtStart: lane === 0,
+      }),
+    ),
+  );
+  const reports = lanes.map((lane) => lane.report);
+  const missed = PLACES.filter((place) => !reports.some((report) => report.diedAt.has(place)));
+  for (const place of missed) await lanes[0]?.dieAt(place);
+  await Promise.all(lanes.map((lane) => lane.end()));
+  const deaths = reports.reduce((sum, report) => sum + report.deaths, 0);
+  const kind = typeof databases[0] === 'string' ? 'PostgreSQL' : 'PGlite';
+  console.log(`${kind}: ${deaths} deaths in ${Math.round((performance.now() - began) / 1000)} s`);
+  return reports;
+}
+
+function expectEveryPlace(reports: LaneReport[]): void {
+  const all = (pick: (report: LaneReport) => Set<string>) => new Set(reports.flatMap((r) => [...pick(r)]));
+  const diedAt = all((report) => report.diedAt);
+  expect([...diedAt].sort()).toEqual([...PLACES].sort());
+  // A place that is new in the journey belongs into the list.
+  for (const name of all((report) => report.passed)) expect(PLACES).toContain(name);
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Accepted, Postrider } from '../../src/index.js';
+import { openEmbedded } from './ground/open-embedded.js';
+import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
+
+/** The same key gives the same answer once, on both stores. */
+interface Subject {
+  postrider: Postrider;
+  close(): Promise<void>;
+}
+
+const subjects: Array<[string, () => Promise<Subject>]> = [
+  ['PostgreSQL', () => openJourney()],
+  ['PGlite', () => openEmbedded()],
+];
+
+describe.each(subjects)('idempotency on %s', (_name, open) => {
+  let subject: Subject;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(() => subject.close());
+
+  const count = async (companyId: string) => {
+    const database = await subject.postrider.ready();
+    const { rows } = await database.query<{ n: number }>(
+      'select count(*)::int as n from postrider.emails where tenant = $1',
+      [companyId],
+    );
+    return rows[0]!.n;
+  };
+
+  test('same key and body → the first answer again, one email', async () => {
+    const email = anEmail({ companyId: 'one' });
+    const first = await subject.postrider.send(email, { idempotencyKey: 'k', requestId: 'r1' });
+    const reordered = Object.fromEntries(Object.entries(email).reverse()) as unknown as typeof email;
+    const again = await subject.postrider.send(reordered, { idempotencyKey: 'k', requestId: 'r2' });
+    expect(again).toEqual(first);
+    expect(await count('one')).toBe(1);
+  });
+
+  test('same key, another body → IDEMPOTENCY_CONFLICT, nothing accepted', async () => {
+    await subject.postrider.send(anEmail({ companyId: 'two' }), { idempotencyKey: 'k' });
+    await expect(
+      subject.postrider.send(anEmail({ companyId: 'two' }), { idempotencyKey: 'k' }),
+    ).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT', status: 409 });
+    expect(await count('two')).toBe(1);
+  });
+
+  test('same key of another company → an email of its own', async () => {
+    const email = anEmail();
+    const one = await subject.postrider.send({ ...email, companyId: 'three' }, { idempotencyKey: 'k' });
+    const other = await subject.postrider.send({ ...email, companyId: 'four' }, { idempotencyKey: 'k' });
+    expect(other.emailId).not.toBe(one.emailId);
+  });
+
+  test('a refused email → its key is free for the corrected one', async () => {
+    const email = anEmail({ companyId: 'five', recipient: { recipientId: crypto.randomUUID(), email: '' } });
+    const wrong = { ...email, recipient: { ...email.recipient!, email: email.to } };
+    await expect(subject.postrider.send(wrong, { idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'RECIPIENT_NOT_FOUND',
+    });
+    const { recipient: _, ...right } = email;
+    expect(await subject.postrider.send(right, { idempotencyKey: 'k' })).toMatchObject({ queued: true });
+  });
+
+  test('fifty at once → one email; each answer is the same or IDEMPOTENCY_IN_PROGRESS', async () => {
+    const email = anEmail({ companyId: 'fifty' });
+    const answers = await Promise.allSettled(
+      Array.from({ length: 50 }, () => subject.postrider.send(email, { idempotencyKey: 'k' })),
+    );
+    const given = answers.filter(
+      (answer): answer is PromiseFulfilledResult<Accepted> => answer.status === 'fulfilled',
+    );
+    expect(given.length).toBeGreaterThan(0);
+    expect(new Set(given.map(({ value }) => value.emailId)).size).toBe(1);
+    for (const answer of answers) {
+      if (answer.status === 'rejected') {
+        expect(answer.reason).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS', retryable: true });
+      }
+    }
+    expect(await count('fifty')).toBe(1);
+  });
+
+  test('a key older than a day → a new email', async () => {
+    const email = anEmail({ companyId: 'old' });
+    const first = await subject.postrider.send(email, { idempotencyKey: 'k' });
+    const database = await subject.postrider.ready();
+    await database.query(
+      "update postrider.idempotency_keys set created_at = now() - interval '25 hours' where tenant = 'old'",
+    );
+    const second = await subject.postrider.send(email, { idempotencyKey: 'k' });
+    expect(second.emailId).not.toBe(first.emailId);
+    expect((await subject.postrider.send(email, { idempotencyKey: 'k' })).emailId).toBe(second.emailId);
+  });
+});
+
+test('a key held by an open transaction → the second caller is told at once, not held', async () => {
+  const journey: Journey = await openJourney();
+  const client = await journey.pool.connect();
+  try {
+    await client.query('begin');
+    const email = anEmail();
+    await journey.postrider.send(email, { tx: client, idempotencyKey: 'k' });
+    const before = performance.now();
+    await expect(journey.postrider.send(email, { idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_IN_PROGRESS',
+    });
+    expect(performance.now() - before).toBeLessThan(500);
+    await client.query('rollback');
+    expect(await journey.postrider.send(email, { idempotencyKey: 'k' })).toMatchObject({ queued: true });
+  } finally {
+    client.release();
+    await journey.close();
+  }
+});

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/kernel/index.js';
+import { prune } from '../../src/outbox/index.js';
+import type { Database } from '../../src/store/index.js';
+import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
+
+/** Old emails go by the week, waiting ones stay. Time is moved by ids of past weeks. */
+describe('retention on PostgreSQL', () => {
+  const DAY = 86_400_000;
+  const RETENTION = { contentDays: 30, logDays: 90 };
+  let journey: Journey;
+  let database: Database;
+  beforeAll(async () => {
+    journey = await openJourney();
+    database = await journey.postrider.ready();
+  });
+  afterAll(() => journey.close());
+
+  /** Monday of the week that was this many days ago, as the partitions are named. */
+  const weekOf = (daysAgo: number) => {
+    const day = new Date(Date.now() - daysAgo * DAY);
+    day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
+    return day.toISOString().slice(0, 10);
+  };
+
+  async function makeWeek(monday: string): Promise<string> {
+    const suffix = monday.replaceAll('-', '');
+    for (const parent of ['emails', 'email_bodies', 'email_attempts', 'email_facts']) {
+      await database.query(`create table if not exists postrider.${parent}_${suffix}
+        (like postrider.${parent} including all)`);
+      const { rows } = await database.query('select 1 from pg_inherits where inhrelid = $1::regclass', [
+        `postrider.${parent}_${suffix}`,
+      ]);
+      if (rows.length > 0) continue;
+      const { rows: bounds } = await database.query<{ low: string; high: string }>(
+        "select postrider.id_floor($1::timestamptz) as low, postrider.id_floor($1::timestamptz + interval '7 days') as high",
+        [`${monday}T00:00:00Z`],
+      );
+      await database.query(
+        `alter table postrider.${parent} attach partition postrider.${parent}_${suffix}
+         for values from ('${bounds[0]!.low}') to ('${bounds[0]!.high}')`,
+      );
+    }
+    return suffix;
+  }
+
+  /** An email accepted in the past: moved there by its id; ended as said, or still waiting. */
+  async function emailOf(acceptedDaysAgo: number, endedDaysAgo: number | null): Promise<string> {
+    const { emailId } = await journey.postrider.schedule(anEmail(), new Date(Date.now() + 3_600_000));
+    const at = Date.now() - acceptedDaysAgo * DAY;
+    // newId never goes back within a process, so an id of the past is made by its own hand
+    const id = (at.toString(16).padStart(12, '0') + newId().replaceAll('-', '').slice(12)).replace(
+      /^(.{8})(.{4})(.{4})(.{4})(.{12})$/,
+      '$1-$2-$3-$4-$5',
+    );
+    await database.query('update postrider.emails set id = $2, created_at = $3 where id = $1', [
+      emailId,
+      id,
+      new Date(at).toISOString(),
+    ]);
+    await database.query('update postrider.email_bodies set email_id = $2 where email_id = $1', [
+      emailId,
+      id,
+    ]);
+    await database.query('update postrider.email_queue set id = $2 where id = $1', [emailId, id]);
+    if (endedDaysAgo !== null) {
+      await database.query('delete from postrider.email_queue where id = $1', [id]);
+      const ended = new Date(Date.now() - endedDaysAgo * DAY).toISOString();
+      await database.query(
+        `insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms,
+           started_at, duration_ms, route, worker, settled_at)
+         values ($1, 1, 1, 'sent', true, '{RECEIVED,SENT}', '{0,1}', $2, 1, 'default', 1, $2)`,
+        [id, ended],
+      );
+    }
+    return id;
+  }
+
+  const has = async (table: string, id: string) => {
+    const key = table === 'emails' ? 'id' : 'email_id';
+    return (await database.query(`select 1 from postrider.${table} where ${key} = $1`, [id])).rows.length > 0;
+  };
+  const partitions = async (parent: string) =>
+    (
+      await database.query<{ name: string }>(
+        `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+         where i.inhparent = $1::regclass order by 1`,
+        [`postrider.${parent}`],
+      )
+    ).rows.map(({ name }) => name);
+
+  test('a fresh schema → partitions from last week to four weeks ahead, of all four tables', async () => {
+    const weeks = [-7, 0, 7, 14, 21, 28].map((days) => weekOf(-days).replaceAll('-', ''));
+    for (const parent of ['emails', 'email_bodies', 'email_attempts', 'email_facts']) {
+      const made = await partitions(parent);
+      expect(made).toEqual(expect.arrayContaining(weeks.map((week) => `${parent}_${week}`)));
+    }
+    const { emailId } = await journey.postrider.schedule(anEmail(), new Date(Date.now() + 3_600_000));
+    const { rows } = await database.query(
+      'select tableoid::regclass::text as name from postrider.emails where id = $1',
+      [emailId],
+    );
+    expect(rows).toEqual([{ name: `postrider.emails_${weekOf(0).replaceAll('-', '')}` }]);
+  });
+
+  test('a week without a partition that already has emails → made, and its emails moved into it', async () => {
+    const ahead = weekOf(-28).replaceAll('-', '');
+    for (const parent of ['emails', 'email_bodies', 'email_attempts', 'email_facts']) {
+      await database.query(`drop table postrider.${parent}_${ahead}`);
+    }
+    const id = await emailOf(-28, null);
+    expect((await prune(database, RETENTION)).partitionsMade).toBe(4);
+    const { rows } = await database.query(
+      'select tableoid::regclass::text as name from postrider.emails where id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ name: `postrider.emails_${ahead}` }]);
+    expect(await has('email_bodies', id)).toBe(true);
+    expect((await prune(database, RETENTION)).partitionsMade).toBe(0);
+  });
+
+  test('a week that ended 40 days ago → bodies dropped, logs kept', async () => {
+    const week = await makeWeek(weekOf(50));
+    const id = await emailOf(48, 45);
+    const pruned = await prune(database, RETENTION);
+    expect(pruned.partitionsDropped).toContain(`email_bodies_${week}`);
+    expect(pruned.partitionsDropped).not.toContain(`emails_${week}`);
+    expect(await has('email_bodies', id)).toBe(false);
+    expect(await journey.postrider.get(id)).toMatchObject({ status: 'sent' });
+    expect(await partitions('email_bodies')).not.toContain(`email_bodies_${week}`);
+  });
+
+  test('a week that ended 100 days ago → the whole week is dropped', async () => {
+    const week = await makeWeek(weekOf(115));
+    const id = await emailOf(113, 110);
+    const pruned = await prune(database, RETENTION);
+    for (const parent of ['emails', 'email_bodies', 'email_attempts', 'email_facts']) {
+      expect(await partitions(parent)).not.toContain(`${parent}_${week}`);
+      expect(pruned.partitionsDropped).toContain(`${parent}_${week}`);
+    }
+    expect(await journey.postrider.get(id)).toBeNull();
+  });
+
+  test('one email of an old week still waits → it stays whole, the rest of the week goes', async () => {
+    const week = await makeWeek(weekOf(150));
+    const waiting = await emailOf(148, null);
+    const ended = await emailOf(148, 147);
+    const pruned = await prune(database, RETENTION);
+    expect(pruned.partitionsDropped).not.toContain(`emails_${week}`);
+    expect(pruned.rowsDeleted).toBeGreaterThanOrEqual(3);
+    expect(await has('email_bodies', waiting)).toBe(true);
+    expect(await journey.postrider.get(waiting)).toMatchObject({ status: 'scheduled' });
+    expect(await journey.postrider.get(ended)).toBeNull();
+    for (const table of ['emails', 'email_bodies', 'email_attempts']) {
+      expect(await has(table, ended), table).toBe(false);
+    }
+  });
+
+  test('accepted long ago and ended yesterday → kept: the time counts from the end', async () => {
+    await makeWeek(weekOf(200));
+    const id = await emailOf(198, 1);
+    await prune(database, RETENTION);
+    expect(await has('email_bodies', id)).toBe(true);
+    expect(await journey.postrider.get(id)).toMatchObject({ status: 'sent' });
+  });
+
+  test('an old email outside any week → deleted row by row', async () => {
+    const id = await emailOf(400, 395);
+    await prune(database, RETENTION);
+    for (const table of ['emails', 'email_bodies', 'email_attempts']) {
+      expect(await has(table, id), table).toBe(false);
+    }
+  });
+
+  test('a caller holds an open transaction with an email → partitions are made all the same', async () => {
+    const client = await journey.pool.connect();
+    try {
+      await client.query('begin');
+      await journey.postrider.send(anEmail(), { tx: client });
+      const ahead = weekOf(-28).replaceAll('-', '');
+      for (const parent of ['email_facts', 'email_attempts']) {
+        await database.query(`drop table postrider.${parent}_${ahead}`);
+      }
+      expect((await prune(database, RETENTION)).partitionsMade).toBe(2);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+});

@@ -1,0 +1,197 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { createPostrider, defineEmail, type OutgoingEmail } from '../../src/index.js';
+import { silentLogger } from '../../src/kernel/index.js';
+import { createTestDatabase, describeWith, type TestDatabase, waitFor } from '../services/index.js';
+import { scriptedProvider } from './ground/scripted-provider.js';
+
+/**
+ * From `send({ type, to, lang, data })` to what the provider is handed: content by language, the type's own choices,
+ * its files; refusals that name the field and leave no row.
+ */
+const shopReceipt = defineEmail({
+  type: 'shop_receipt',
+  portal: 'org',
+  category: 'orders',
+  priority: 4,
+  retry: 'system',
+  delivery: 'at-most-once',
+  expiresIn: '2h',
+  data: z.strictObject({ total: z.number() }),
+  sample: { total: 12.5 },
+  content: { subject: 'Receipt', html: '<p>{{number total currency="EUR"}}</p>' },
+});
+const reset = { name: 'Ada <3', resetUrl: 'https://app.example.com/r?a=1&b=2', expiresInMinutes: 30 };
+
+describeWith('postgres')('a typed email', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  const outgoing: OutgoingEmail[] = [];
+  const scripted = scriptedProvider();
+  const provider: typeof scripted = {
+    ...scripted,
+    send(email, attempt) {
+      outgoing.push(email);
+      return scripted.send(email, attempt);
+    },
+  };
+  let postrider: ReturnType<typeof open>;
+
+  const open = (config = {}, types = [shopReceipt] as const) =>
+    createPostrider({
+      ...{ database: database.url, provider, types, config, logger: silentLogger },
+      from: { address: 'noreply@example.com' },
+    });
+  const rowOf = async (id: string) =>
+    (
+      await pool.query(
+        `select e.*, b.html, b.text, b.attachments from postrider.emails e
+         join postrider.email_bodies b on b.email_id = e.id where e.id = $1`,
+        [id],
+      )
+    ).rows[0];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = new pg.Pool({ connectionString: database.url, max: 3 });
+    pool.on('error', () => undefined);
+    postrider = open();
+    await postrider.ready();
+  });
+  afterAll(async () => {
+    await postrider?.stop({ deadlineMs: 2000 });
+    await pool?.end();
+    await database?.drop();
+  });
+
+  test('the compiler → knows the data of every type', () => {
+    type Sent = Parameters<typeof postrider.send>[0];
+    expectTypeOf<{ type: 'shop_receipt'; to: string; data: { total: number } }>().toMatchTypeOf<Sent>();
+    expectTypeOf<{ type: 'password_reset'; to: string; data: typeof reset }>().toMatchTypeOf<Sent>();
+    expectTypeOf<{ type: 'shop_receipt'; to: string; data: { total: string } }>().not.toMatchTypeOf<Sent>();
+    expectTypeOf<{ type: 'shop_receipt'; to: string }>().not.toMatchTypeOf<Sent>();
+    expectTypeOf<{ type: 'nothing'; to: string; data: object }>().not.toMatchTypeOf<Sent>();
+    // @ts-expect-error a field of the data is missing
+    const missing: Sent = { type: 'password_reset', to: 'a@example.com', data: { name: 'Ada' } };
+    expect(missing).toBeDefined();
+  });
+
+  test('sent by type → the provider gets content in the language, escaped, with text', async () => {
+    await postrider.start();
+    const { emailId } = await postrider.send({
+      type: 'password_reset',
+      to: 'a@example.com',
+      lang: 'de-AT',
+      data: reset,
+    });
+    const sent = await waitFor(() => outgoing.find((email) => email.id === emailId), {
+      timeoutMs: 10_000,
+      what: 'the email at the provider',
+    });
+    expect(sent.subject).toBe('Passwort zurücksetzen');
+    expect(sent.html).toContain('Hallo Ada &lt;3,');
+    expect(sent.html).toContain('href="https://app.example.com/r?a=1&amp;b=2"');
+    expect(sent.text).toContain('Hallo Ada <3,');
+    expect(sent.text).toContain('\nhttps://app.example.com/r?a=1&b=2\n');
+  });
+
+  test("the type's choices → are used, and overridden by the sender's", async () => {
+    const at = new Date(Date.now() + 3_600_000);
+    const email = { type: 'shop_receipt', to: 'a@example.com', data: { total: 3 }, scheduledAt: at } as const;
+    const chosen = await rowOf((await postrider.send(email)).emailId);
+    expect(chosen).toMatchObject({
+      priority: 4,
+      retry: 'system',
+      delivery: 'at-most-once',
+      type: 'shop_receipt',
+    });
+    expect(chosen.expires_at.getTime() - at.getTime()).toBe(7_200_000);
+    expect(chosen.html).toContain('€3.00');
+    const expiresAt = new Date(at.getTime() + 60_000);
+    const said = { priority: 1, retry: 'broker', delivery: 'at-least-once', expiresAt } as const;
+    expect(await rowOf((await postrider.send({ ...email, ...said })).emailId)).toMatchObject({
+      ...{ priority: 1, retry: 'broker', delivery: 'at-least-once', expires_at: expiresAt },
+    });
+  });
+
+  test('a meeting → carries its calendar entry beside the files of the sender', async () => {
+    const data = {
+      ...{
+        name: 'Ada',
+        host: 'Grace',
+        meetingId: 'm1',
+        title: 'Circle',
+        guestCount: 1,
+        timeZone: 'Asia/Seoul',
+      },
+      ...{ startsAt: '2030-05-14T16:00:00Z', endsAt: '2030-05-14T17:00:00Z' },
+    };
+    const attachments = [{ filename: 'a.txt', content: 'QQ==' }];
+    const accepted = await postrider.send({
+      type: 'meeting_scheduled',
+      to: 'a@example.com',
+      lang: 'ko',
+      data,
+      attachments,
+    });
+    const row = await rowOf(accepted.emailId);
+    expect(row.subject).toBe('모임: Circle');
+    expect(row.text).toContain('2030년 5월 15일 수요일');
+    expect(row.attachments.map((file: { filename: string }) => file.filename)).toEqual([
+      'a.txt',
+      'meeting.ics',
+    ]);
+    const entry = Buffer.from(row.attachments[1].content, 'base64').toString();
+    expect(entry).toContain('BEGIN:VEVENT\r\nUID:m1@postrider\r\n');
+  });
+
+  test('type with content → a label, whatever the data', async () => {
+    const content = { subject: 'Mine', text: 'x', data: { anything: 1 } };
+    const row = await rowOf(
+      (await postrider.send({ type: 'password_reset', to: 'a@example.com', ...content })).emailId,
+    );
+    expect(row).toMatchObject({ subject: 'Mine', type: 'password_reset', priority: 3, expires_at: null });
+  });
+
+  test.each([
+    [
+      'a field is missing',
+      { data: { name: 'Ada', expiresInMinutes: 1 } },
+      'INVALID_PAYLOAD',
+      'data.resetUrl',
+    ],
+    ['no data at all', {}, 'INVALID_PAYLOAD', 'data.name'],
+    [
+      'a field is wrong',
+      { data: { ...reset, expiresInMinutes: 'x' } },
+      'INVALID_PAYLOAD',
+      'data.expiresInMinutes',
+    ],
+    ['a field is unknown', { data: { ...reset, mane: 1 } }, 'INVALID_PAYLOAD', 'data.mane'],
+    [
+      'a link would run',
+      { data: { ...reset, resetUrl: 'javascript:alert(1)' } },
+      'INVALID_PAYLOAD',
+      'data.resetUrl',
+    ],
+    ['the type is unknown', { type: 'pasword_reset', data: reset }, 'UNKNOWN_TYPE', 'type'],
+    ['a subject comes along', { subject: 'x', data: reset }, 'INVALID_PAYLOAD', 'subject'],
+  ])('%s → refused by name, nothing is written, the transaction goes on', async (_, extra, code, field) => {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const email = { type: 'password_reset', to: 'refused@example.com', ...extra } as never;
+      await expect(postrider.send(email, { tx: client })).rejects.toMatchObject({ code, field });
+      await expect(postrider.sendBatch([email])).rejects.toMatchObject({ code, field: `[0].${field}` });
+      expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+    const { rowCount } = await pool.query(
+      "select 1 from postrider.emails where to_address = 'refused@example.com'",
+    );
+    expect(rowCount).toBe(0);
+  });
+});

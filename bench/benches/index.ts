@@ -1,0 +1,25 @@
+import type { Bench } from '../bench.js';
+import { accept } from './accept.js';
+import { claimDepth } from './claim-depth.js';
+import { claimSettle } from './claim-settle.js';
+import { endToEnd } from './end-to-end.js';
+import { fairness } from './fairness.js';
+import { latency } from './latency.js';
+import { memory } from './memory.js';
+import { recovery } from './recovery.js';
+import { unsettled } from './unsettled.js';
+import { wal } from './wal.js';
+
+/** Every bench, in the order they run. */
+export const BENCHES: readonly Bench[] = [
+  accept,
+  claimSettle,
+  endToEnd,
+  latency,
+  fairness,
+  recovery,
+  unsettled,
+  claimDepth,
+  wal,
+  memory,
+];

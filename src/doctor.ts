@@ -33,11 +33,13 @@ export async function examine({
     const { current } = await postrider.migrate();
     return `at ${current}, up to date`;
   });
-  await look('provider', async () => {
-    const report = await postrider.provider.testConnection();
-    if (!report.ok) throw new Error(report.message);
-    return `${postrider.provider.name}: ${report.message}`;
-  });
+  for (const { name, provider } of postrider.routes) {
+    await look(postrider.routes.length === 1 ? 'provider' : `route ${name}`, async () => {
+      const report = await provider.testConnection();
+      if (!report.ok) throw new Error(report.message);
+      return `${provider.name}: ${report.message}`;
+    });
+  }
   await look('sender', async () => {
     if (config.email.fromEmail) return config.email.fromEmail;
     if (config.email.mode === 'console') return 'none set; emails are only printed';

@@ -1,0 +1,48 @@
+import type { Config } from './config.js';
+import type { Content } from './intake/index.js';
+import type { Clock, Logger } from './kernel/index.js';
+import { checkContent } from './policy/index.js';
+import {
+  catalogue,
+  createEmailRegistry,
+  createOverrideCache,
+  createRenderer,
+  createTemplateFiles,
+  createTemplates,
+  type EmailType,
+  type Templates,
+} from './render/index.js';
+import type { Database } from './store/index.js';
+
+/** What makes content of types and data, put together for one process: the catalogue, the application's own types, overrides. */
+export interface AssembledContent {
+  templates: Templates;
+  /** What intake on this store renders with. */
+  forStore(database: Database): Content;
+}
+
+export interface ContentParts {
+  types: readonly EmailType[];
+  database: () => Promise<Database>;
+  clock: Clock;
+  logger: Logger;
+}
+
+export function assembleContent(
+  config: Config,
+  { types, database, clock, logger }: ContentParts,
+): AssembledContent {
+  const registry = createEmailRegistry(catalogue, types);
+  const renderer = createRenderer({ files: createTemplateFiles(), appUrl: config.render.appUrl });
+  return {
+    templates: createTemplates({ database, registry, renderer, checkContent }),
+    forStore: (store) => ({
+      registry,
+      renderer,
+      overrides:
+        config.render.sourceMode === 'database'
+          ? createOverrideCache({ database: store, clock, logger })
+          : null,
+    }),
+  };
+}

@@ -13,6 +13,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY migrations ./migrations
+COPY templates ./templates
+COPY locales ./locales
 COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 3400

@@ -47,7 +47,7 @@ create table postrider.email_queue (
 -- Workers keep their statements planned. A plan made while the queue is a page or two reads all of it, and
 -- goes on doing so when a million rows come: so the queue has some pages from the start and keeps them.
 insert into postrider.email_queue (id, max_attempts, priority, ready, bell, route, tenant, remaining)
-select postrider.new_id(), 1, 1, false, false, '', '', array[repeat('x', 1700)] from generate_series(1, 1200);
+select postrider.new_id(), 1, 1, false, false, '', '', array[repeat('x', 1700)] from generate_series(1, 600);
 delete from postrider.email_queue;
 
 -- equals the order of the claim

@@ -33,6 +33,8 @@ create table postrider.emails (
   request_id text not null,
   scheduled_at timestamptz,
   expires_at timestamptz,
+  -- codes and links: the body is hidden from operators and removed once sent
+  sensitive boolean not null default false,
   -- null: came by SQL and is validated by the worker in full
   content_hash bytea,
   created_at timestamptz not null default now(),

@@ -63,6 +63,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
     expiresAt: times.expiresAt ?? expiryAfter(times.scheduledAt?.getTime() ?? now, choices),
     metadata: parseJsonObject(fields.metadata, 'metadata', METADATA_LIMITS),
     delivery: parseChoice(fields.delivery, 'delivery', DELIVERY_MODES) ?? choices?.delivery ?? null,
+    sensitive: choices?.sensitive ?? false,
     retry: parseChoice(fields.retry, 'retry', RETRY_NAMES) ?? choices?.retry ?? null,
   };
 }

@@ -19,11 +19,11 @@ export function renderTyped(
     const override = overrides ? (tag: string) => overrides.find(tenant, name, tag) : undefined;
     const content = renderer.render({ type, lang, data: checked, ...(override && { override }) });
     const files = type.attachments?.(checked) ?? [];
-    const { priority, retry, delivery, expiresInMs } = type;
+    const { priority, retry, delivery, expiresInMs, sensitive } = type;
     return {
       ...content,
       ...(files.length > 0 && { attachments: parseAttachments([...attachments, ...files.map(encode)]) }),
-      choices: { priority, retry, delivery, expiresInMs },
+      choices: { priority, retry, delivery, expiresInMs, sensitive },
     };
   };
 }
@@ -57,6 +57,7 @@ export interface TypeChoices {
   retry?: RetryPresetName | undefined;
   delivery?: DeliveryMode | undefined;
   expiresInMs: number | null;
+  sensitive: boolean;
 }
 
 /** A guess that may be wrong one way only: true for an input that turns out to need none. */

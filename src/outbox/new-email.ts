@@ -29,6 +29,8 @@ export interface NewEmail {
   /** Name of the retry preset. */
   retry: string;
   maxAttempts: number;
+  /** Its body is hidden from operators and removed once sent. */
+  sensitive: boolean;
   route: string;
 }
 

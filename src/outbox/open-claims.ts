@@ -32,6 +32,7 @@ export interface OpenedEmail {
   /** The number of the attempt now being made, from 1. */
   attempt: number;
   maxAttempts: number;
+  sensitive: boolean;
   bytes: number;
   /** 1 critical to 4 low. */
   priority: number;
@@ -72,6 +73,7 @@ interface OpenedRow {
   token: number;
   attempt: number;
   max_attempts: number;
+  sensitive: boolean | null;
   bytes: number;
   priority: number;
   route: string;
@@ -100,6 +102,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
     token: row.token,
     attempt: row.attempt + 1,
     maxAttempts: row.max_attempts,
+    sensitive: row.sensitive ?? false,
     bytes: row.bytes,
     priority: row.priority,
     route: row.route,
@@ -138,7 +141,7 @@ const OPEN = {
     )
     select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
       o.possible_duplicate, o.remaining, coalesce(o.expires_at <= clock_timestamp(), false) as expired,
-      e.type, e.request_id, e.recipient_id, e.to_address, e.subject, e.message, e.retry,
+      e.type, e.request_id, e.recipient_id, e.to_address, e.subject, e.message, e.retry, e.sensitive,
       encode(e.content_hash, 'hex') as content_hash, e.created_at, b.html, b.text, b.attachments
     from opened o
     left join lateral (select * from postrider.emails x where x.id = o.id) e on true

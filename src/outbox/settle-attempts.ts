@@ -26,6 +26,8 @@ export interface Settlement {
   detail: Record<string, unknown> | null;
   remaining: string[] | null;
   possibleDuplicate: boolean;
+  /** The body of a sensitive email goes with its success. */
+  purge: boolean;
 }
 
 /** Returns the ids that were settled; the others belong to someone else now. */
@@ -36,7 +38,8 @@ export async function settleAttempts(
 ): Promise<Set<string>> {
   const column = <T>(pick: (settlement: Settlement) => T): T[] => settlements.map(pick);
   killPoint('settle:before');
-  const { rows } = await database.query<{ email_id: string }>(SETTLE, [
+  const purged = settlements.filter((s) => s.purge).map((s) => s.id);
+  const { rows } = await database.query<{ email_id: string }>(purged.length > 0 ? SETTLE_AND_PURGE : SETTLE, [
     column((s) => s.id),
     column((s) => s.token),
     column((s) => s.attempt),
@@ -55,6 +58,7 @@ export async function settleAttempts(
     column((s) => (s.remaining ? JSON.stringify(s.remaining) : null)),
     column((s) => s.possibleDuplicate),
     worker,
+    ...(purged.length > 0 ? [purged] : []),
   ]);
   killPoint('settle:after');
   return new Set(rows.map((row) => row.email_id));
@@ -81,8 +85,8 @@ function storableValue(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? toStorableText(value) : value;
 }
 
-const SETTLE = {
-  name: 'outbox_settle',
+const settle = (name: string, purge: string) => ({
+  name,
   text: `
     with s as materialized (
       select * from unnest($1::uuid[], $2::int[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::int[],
@@ -104,7 +108,7 @@ const SETTLE = {
       from s
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $18::int and s.status = 'retry'
       returning q.id, q.claimed_at, q.due_at
-    )
+    )${purge}
     insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms, started_at,
       duration_ms, route, provider, worker, provider_message_id, error_code, error_category, error_message,
       next_attempt_at, detail)
@@ -115,7 +119,17 @@ const SETTLE = {
     from (select * from ended union all select * from kept) done
     join s on s.id = done.id
     returning email_id`,
-};
+});
+
+const SETTLE = settle('outbox_settle', '');
+
+const SETTLE_AND_PURGE = settle(
+  'outbox_settle_and_purge',
+  `, purged as (
+      delete from postrider.email_bodies b
+      where b.email_id = any ($19::uuid[]) and b.email_id in (select id from ended)
+    )`,
+);
 
 const FIND_SETTLED = `
   select a.email_id from unnest($1::uuid[], $2::int[]) s(id, token)

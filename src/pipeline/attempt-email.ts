@@ -207,6 +207,7 @@ function startTrail(email: OpenedEmail, receivedAt: number, tools: AttemptTools)
         durationMs: offsetsMs.at(-1) ?? 0,
         route: by?.name ?? email.route,
         provider,
+        purge: email.sensitive && verdict.status === 'sent',
       });
       const fields = {
         ...line(last.at(-1) ?? 'FAILED'),

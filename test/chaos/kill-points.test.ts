@@ -34,25 +34,31 @@ const PLACES = [
 ];
 
 describeWith('postgres')('on PostgreSQL', { concurrent: true }, () => {
-  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async () => {
+  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async ({
+    onTestFinished,
+  }) => {
     const stores = await Promise.all(Array.from({ length: LANES }, () => createTestDatabase()));
+    onTestFinished(async () => {
+      await Promise.all(stores.map((store) => store.drop()));
+    });
     expectEveryPlace(
       await runLanes(
         stores.map((store) => store.url),
         1,
       ),
     );
-    await Promise.all(stores.map((store) => store.drop()));
   }, 600_000);
 });
 
 describe('on PGlite', { concurrent: true }, () => {
-  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async () => {
+  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async ({
+    onTestFinished,
+  }) => {
     const root = await mkdtemp(join(tmpdir(), 'postrider-kill-'));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
     const folders = Array.from({ length: LANES }, (_, lane) => ({ folder: join(root, String(lane)) }));
     await prepareFolders(folders);
     expectEveryPlace(await runLanes(folders, 2));
-    await rm(root, { recursive: true });
   }, 600_000);
 });
 

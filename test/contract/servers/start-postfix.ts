@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, openWorkspace } from '../../services/index.js';
@@ -36,11 +36,18 @@ virtual_minimum_uid = 1
 `,
   );
   writeFileSync(join(root, 'etc', 'master.cf'), masterTable(port));
+  const etc = join(root, 'etc');
+  // Makes the folders of the queue. The server is started without the command around it, which would not
+  // hand on the signal to end.
+  execFileSync(join(commands, 'postfix'), ['-c', etc, 'check'], { stdio: 'ignore' });
+  const daemons = execFileSync(join(commands, 'postconf'), ['-c', etc, '-h', 'daemon_directory'], {
+    encoding: 'utf8',
+  });
   return startMailServer({
     workspace,
     port,
-    program: join(commands, 'postfix'),
-    args: ['-c', join(root, 'etc'), 'start-fg'],
+    program: join(daemons.trim(), 'master'),
+    args: ['-c', etc, '-d'],
     mailbox: join(root, 'mail', 'box'),
   });
 }

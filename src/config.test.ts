@@ -153,6 +153,18 @@ it('explain → no secret in any of its words', () => {
   expect(explain(config).filter((row) => row.differs)).toHaveLength(5);
 });
 
+it('routes → read as they are in code and as JSON in a variable, explained without their secrets', () => {
+  const routes = [{ name: 'main', mode: 'resend', resend: { apiKey: 'hunter2' } }];
+  const config = load({ POSTRIDER_ROUTES: JSON.stringify(routes) });
+  expect(config.routes).toMatchObject([{ name: 'main', account: { resend: { apiKey: 'hunter2' } } }]);
+  const row = explain(config).find(({ key }) => key === 'routes');
+  expect(row).toMatchObject({ source: 'POSTRIDER_ROUTES', differs: true });
+  expect(JSON.stringify(row)).not.toContain('hunter2');
+  expect(problems({ POSTRIDER_ROUTES: '[{"name":"main","mode":"resend","wieght":1}]' })).toEqual([
+    expect.stringContaining('routes: [0].wieght is not a setting of a route, did you mean weight'),
+  ]);
+});
+
 it('docs/CONFIGURATION.md → says what the declarations say', async () => {
   await expect(configurationDocument()).toMatchFileSnapshot('../docs/CONFIGURATION.md');
 });

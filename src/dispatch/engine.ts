@@ -20,8 +20,8 @@ export interface Engine extends Lifecycle {
   readonly name: 'postgres' | 'rabbitmq' | 'bullmq';
   /** Up to `limit` claims, owned by this worker; none when there is nothing to do now. */
   claim(limit: number): Promise<Claim[]>;
-  /** One email that was in the hands of a worker that died, to be attempted with nothing beside it. */
-  claimSuspect(): Promise<Claim | null>;
+  /** Emails that were in the hands of a worker that died, each to be attempted with nothing beside it. */
+  claimSuspects(limit: number): Promise<Claim[]>;
   /** Called whenever claiming may succeed again. Several calls may be folded into one. */
   onWork(fn: () => void): void;
   /** Something was committed: by this process, or heard from the database. */

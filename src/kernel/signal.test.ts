@@ -5,7 +5,7 @@ describe('signal', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  const state = async (waiting: Promise<void>) => {
+  const state = async (waiting: Promise<unknown>) => {
     let done = false;
     waiting.then(() => {
       done = true;

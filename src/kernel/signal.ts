@@ -11,7 +11,8 @@ export class Signal {
     this.wake?.();
   }
 
-  async wait(timeoutMs?: number): Promise<void> {
+  /** True when something changed, false when the time ran out first. */
+  async wait(timeoutMs?: number): Promise<boolean> {
     if (!this.pending) {
       await new Promise<void>((resolve) => {
         const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs);
@@ -22,6 +23,8 @@ export class Signal {
       });
       this.wake = null;
     }
+    const changed = this.pending;
     this.pending = false;
+    return changed;
   }
 }

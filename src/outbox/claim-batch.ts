@@ -11,8 +11,6 @@ export interface Claim {
   bytes: number;
   route: string;
   atMostOnce: boolean;
-  /** Claimed as a suspect: to be attempted with nothing beside it. */
-  alone: boolean;
 }
 
 export interface Claimer {
@@ -90,7 +88,6 @@ interface ClaimedRow {
   token: number;
   bytes: number;
   at_most_once: boolean;
-  alone: boolean;
   last_tenant: string | null;
   seen: number;
 }
@@ -102,7 +99,6 @@ function asClaim(row: ClaimedRow & { id: string }, route: string): Claim {
     bytes: row.bytes,
     route,
     atMostOnce: row.at_most_once,
-    alone: row.alone,
   };
 }
 
@@ -147,32 +143,33 @@ const CLAIM = {
       update postrider.email_queue q
       set ready = false, owner = $7::int, token = q.token + 1, claimed_at = clock_timestamp(), begun = false
       from chosen c where q.id = c.id
-      returning q.id, q.token, q.bytes, q.at_most_once, q.alone
+      returning q.id, q.token, q.bytes, q.at_most_once
     )
     select c.*, s.last_tenant, s.seen
     from (select max(tenant) as last_tenant, count(tenant)::int as seen from turn) s left join claimed c on true`,
 };
 
-/** One suspect of the route, to be attempted alone. */
-export async function claimSuspect(
+/** Suspects of the route, each to be attempted alone. */
+export async function claimSuspects(
   database: Queryable,
   route: string,
   worker: number,
-): Promise<Claim | null> {
-  const { rows } = await database.query<ClaimedRow & { id: string }>(CLAIM_SUSPECT, [route, worker]);
-  return rows[0] ? asClaim(rows[0], route) : null;
+  limit: number,
+): Promise<Claim[]> {
+  const { rows } = await database.query<ClaimedRow & { id: string }>(CLAIM_SUSPECTS, [route, worker, limit]);
+  return rows.map((row) => asClaim(row, route));
 }
 
-const CLAIM_SUSPECT = {
-  name: 'outbox_claim_suspect',
+const CLAIM_SUSPECTS = {
+  name: 'outbox_claim_suspects',
   text: `
     with chosen as materialized (
       select id from postrider.email_queue
       where route = $1 and suspect and owner is null and not parked and (due_at is null or due_at <= clock_timestamp())
-      order by crashes, id limit 1 for update skip locked
+      order by crashes, id limit $3::int for update skip locked
     )
     update postrider.email_queue q
-    set owner = $2::int, token = q.token + 1, claimed_at = clock_timestamp(), begun = false, alone = true, due_at = null
+    set owner = $2::int, token = q.token + 1, claimed_at = clock_timestamp(), begun = false, due_at = null
     from chosen c where q.id = c.id
-    returning q.id, q.token, q.bytes, q.at_most_once, q.alone`,
+    returning q.id, q.token, q.bytes, q.at_most_once`,
 };

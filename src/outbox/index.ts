@@ -1,5 +1,5 @@
 export { cancelEmail, rescheduleEmail } from './cancel-email.js';
-export { type Claim, type Claimer, claimSuspect, createClaimer } from './claim-batch.js';
+export { type Claim, type Claimer, claimSuspects, createClaimer } from './claim-batch.js';
 export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
 export { createLedger, type Ledger } from './ledger.js';
 export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';

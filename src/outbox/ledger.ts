@@ -1,6 +1,6 @@
 import type { Database } from '../store/index.js';
 import type { Claim } from './claim-batch.js';
-import { type OpenedEmail, openClaims } from './open-claims.js';
+import { type OpenedEmail, type OpenOptions, openClaims } from './open-claims.js';
 import { type Pauses, pauseSending } from './pauses.js';
 import {
   type ClaimRef,
@@ -14,7 +14,7 @@ import { findSettled, type Settlement, settleAttempts } from './settle-attempts.
 
 /** What a worker may do to the ledger, bound to its store and its number. */
 export interface Ledger {
-  open(claims: readonly Claim[]): Promise<OpenedEmail[]>;
+  open(claims: readonly Claim[], options?: OpenOptions): Promise<OpenedEmail[]>;
   settle(settlements: readonly Settlement[]): Promise<Set<string>>;
   findSettled(settlements: readonly Settlement[]): Promise<Set<string>>;
   release(claims: readonly ClaimRef[], options: { why: string; delayMs?: number }): Promise<number>;
@@ -32,7 +32,7 @@ export function createLedger(
 ): Ledger {
   const { worker } = options;
   return {
-    open: (claims) => openClaims(database, worker(), claims),
+    open: (claims, options) => openClaims(database, worker(), claims, options),
     settle: (settlements) => settleAttempts(database, worker(), settlements),
     findSettled: (settlements) => findSettled(database, settlements),
     release: (claims, options) => releaseClaims(database, worker(), claims, options),

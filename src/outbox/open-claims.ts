@@ -12,6 +12,7 @@ export async function openClaims(
   database: Database,
   worker: number,
   claims: readonly Claim[],
+  options: OpenOptions = {},
 ): Promise<OpenedEmail[]> {
   // Waiting for the disk is only worth it where a repeat is forbidden: after a database restart
   // every claimed row counts as begun anyway. The embedded store restarts with every process, so its
@@ -22,8 +23,14 @@ export async function openClaims(
     claims.map((claim) => claim.token),
     worker,
     durability,
+    options.alone ?? false,
   ]);
   return rows.map(asOpened);
+}
+
+export interface OpenOptions {
+  /** Nothing else is being attempted by this worker: if it dies now, it is known by whom. */
+  alone?: boolean;
 }
 
 export interface OpenedEmail {
@@ -132,7 +139,7 @@ const OPEN = {
   name: 'outbox_open_claims',
   text: `
     with opened as (
-      update postrider.email_queue q set begun = true
+      update postrider.email_queue q set begun = true, alone = $5::boolean
       from unnest($1::uuid[], $2::int[]) s(id, token),
         (select set_config('synchronous_commit', $4, true) as mode) durability
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int and durability.mode is not null

@@ -59,8 +59,9 @@ type Fate = 'release' | 'suspect' | 'unknown' | 'crash';
 const TAKE_OVER = `
   with held as materialized (
     select q.*,
-      -- markers are written without waiting for the disk, so a server that restarted may have lost them
-      q.begun or (not $3::boolean and q.claimed_at < pg_postmaster_start_time()) as may_have_sent
+      -- marks are written without waiting for the disk unless a repeat is forbidden, so a server that
+      -- restarted may have lost them
+      q.begun or (not $3::boolean and not q.at_most_once and q.claimed_at < pg_postmaster_start_time()) as may_have_sent
     from postrider.email_queue q where q.owner = $1 for update
   ), sorted as materialized (
     select h.*,

@@ -86,7 +86,11 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
   const sendBeat = async (): Promise<void> => {
     const sent = { wall: clock.now(), monotonic: clock.monotonic() };
     if (!session) {
-      await adopt(await database.openSession());
+      const fresh = await database.openSession();
+      await adopt(fresh).catch(async (error: unknown) => {
+        await fresh.close();
+        throw error;
+      });
       options.onBell();
     }
     const answer = await session!.query(BEAT, [worker, lease]);

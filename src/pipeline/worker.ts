@@ -44,12 +44,13 @@ export interface WorkerOptions {
 /** What the worker needs of a queue engine. */
 export interface WorkSource {
   claim(limit: number): Promise<Claim[]>;
-  claimSuspect(): Promise<Claim | null>;
+  claimSuspects(limit: number): Promise<Claim[]>;
   onWork(fn: () => void): void;
 }
 
 const AWAY_MS = 1000;
-const SUSPECT_LOOK_MS = 1000;
+const SUSPECT_LOOK_MS = 250;
+const SUSPECTS_AT_ONCE = 200;
 /** How long suspects may keep the others waiting before those get their turn. */
 const SUSPECTS_TURN_MS = 500;
 /** A statement may commit on the server after its connection was given up for lost. */
@@ -67,6 +68,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   /** The open loop looks again. */
   const room = new Signal();
   const claimed: Array<Claim & { receivedAt: number }> = [];
+  const suspects: Claim[] = [];
   let suspectsAt = 0;
   let alone = false;
   /** Rows may be ours that we do not hold. */
@@ -110,20 +112,27 @@ export function createWorker(options: WorkerOptions): Lifecycle {
 
   async function claimMore(): Promise<void> {
     if (strays || clock.monotonic() >= straysAt) {
-      await ledger.releaseStrays([...claimed.map((claim) => claim.id), ...flight.ids()]);
+      await ledger.releaseStrays([...[...claimed, ...suspects].map((claim) => claim.id), ...flight.ids()]);
       strays = false;
       straysAt = clock.monotonic() + STRAYS_LOOK_MS;
     }
     if (clock.monotonic() >= suspectsAt) await trySuspects();
     const target = flight.claimTarget();
     // Few large claims: a round trip costs more than the rows it brings.
-    if (claimed.length > target / 2) return work.wait(SUSPECT_LOOK_MS);
+    if (claimed.length > target / 2) return void (await work.wait(SUSPECT_LOOK_MS));
     const claims = await source.claim(target - claimed.length);
     const receivedAt = clock.monotonic();
     for (const claim of claims) claimed.push({ ...claim, receivedAt });
     killPoint('worker:claimed');
     if (claims.length > 0) room.notify();
-    else await work.wait(Math.max(1, Math.min(SUSPECT_LOOK_MS, suspectsAt - clock.monotonic())));
+    else await idle();
+  }
+
+  /** Nothing to do: until the engine calls, only suspects are looked for. */
+  async function idle(): Promise<void> {
+    while (!(await work.wait(Math.max(1, suspectsAt - clock.monotonic())))) {
+      if (!stopping.signal.aborted) await trySuspects();
+    }
   }
 
   /**
@@ -132,18 +141,19 @@ export function createWorker(options: WorkerOptions): Lifecycle {
    * six seconds instead of one.
    */
   async function trySuspects(): Promise<void> {
-    let suspect = await source.claimSuspect();
-    suspectsAt = clock.monotonic() + (suspect ? 0 : SUSPECT_LOOK_MS);
-    if (!suspect) return;
+    if (suspects.length === 0) suspects.push(...(await source.claimSuspects(SUSPECTS_AT_ONCE)));
+    suspectsAt = clock.monotonic() + (suspects.length > 0 ? 0 : SUSPECT_LOOK_MS);
+    if (suspects.length === 0) return;
     alone = true;
     const until = clock.monotonic() + SUSPECTS_TURN_MS;
     try {
-      await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
-      while (suspect) {
-        if (stopping.signal.aborted) await ledger.release([suspect], { why: 'stopping' });
-        else await open([{ ...suspect, receivedAt: clock.monotonic() }]);
-        await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
-        suspect = stopping.signal.aborted || clock.monotonic() > until ? null : await source.claimSuspect();
+      // One that still waits for a slow answer is beside it then, and the suspect does not count as alone.
+      let empty = await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
+      while (!stopping.signal.aborted && clock.monotonic() < until) {
+        const suspect = suspects.shift();
+        if (!suspect) break;
+        await open([{ ...suspect, receivedAt: clock.monotonic() }], { alone: empty });
+        empty = await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
       }
     } finally {
       alone = false;
@@ -153,16 +163,19 @@ export function createWorker(options: WorkerOptions): Lifecycle {
 
   async function openMore(): Promise<void> {
     const batch = alone ? [] : flight.take(claimed);
-    if (batch.length === 0) return room.wait();
+    if (batch.length === 0) return void (await room.wait());
     if (claimed.length <= flight.claimTarget() / 2) work.notify();
     await open(batch);
   }
 
-  async function open(batch: ReadonlyArray<Claim & { receivedAt: number }>): Promise<void> {
+  async function open(
+    batch: ReadonlyArray<Claim & { receivedAt: number }>,
+    how: { alone?: boolean } = {},
+  ): Promise<void> {
     flight.add(batch);
     let emails: OpenedEmail[] = [];
     try {
-      emails = await ledger.open(batch);
+      emails = await ledger.open(batch, how);
       killPoint('worker:opened');
       const [pauses, missing] = await Promise.all([ledger.pauses(), options.findMissingRecipients(emails)]);
       const receivedAt = new Map(batch.map((claim) => [claim.id, claim.receivedAt]));
@@ -194,7 +207,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     work.notify();
     room.notify();
     await loops;
-    const unopened = claimed.splice(0);
+    const unopened = [...claimed.splice(0), ...suspects.splice(0)];
     const giveBack = ledger.release(unopened, { why: 'stopping' }).catch((error: unknown) => {
       logger.warn({ count: unopened.length, err: messageOf(error) }, 'claims could not be given back');
     });

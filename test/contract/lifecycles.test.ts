@@ -124,7 +124,7 @@ lifecycleContract(
           claims += 1;
           return [];
         },
-        claimSuspect: async () => null,
+        claimSuspects: async () => [],
         onWork() {},
       },
       ledger: createLedger(database, { worker: () => 0, pauses }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../services/index.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
 import { deferred, gate, sent } from './ground/scripted-provider.js';
@@ -109,6 +109,7 @@ describe('time on PostgreSQL', () => {
     const { postrider, provider, pool, untilStatus } = journey;
     const slow = anEmail();
     const { answer, held, open } = gate();
+    onTestFinished(open);
     provider.script(slow.to, answer);
     const busy = await postrider.send(slow);
     await held;
@@ -137,6 +138,7 @@ describe('time on PostgreSQL', () => {
     const { postrider, provider, pool, untilStatus } = journey;
     const slow = anEmail();
     const { answer, held, open } = gate();
+    onTestFinished(open);
     provider.script(slow.to, answer);
     await postrider.send(slow);
     await held;
@@ -156,27 +158,24 @@ describe('time on PostgreSQL', () => {
     expect(provider.callsFor(behind.emailId)).toHaveLength(1);
   });
 
-  test('expires while it waits for its turn → expired, never sent', async () => {
+  test('expires while nobody has taken it → expired by the sweeper, never sent', async () => {
     const { postrider, provider, untilStatus } = journey;
-    const slow = anEmail();
-    const { answer, held, open } = gate();
-    provider.script(slow.to, answer);
-    await postrider.send(slow);
-    await held;
-    await postrider.send(anEmail()); // is claimed ahead, so that the next one is not
-    const claimed = await postrider.send(anEmail({ expiresAt: inMs(150) }));
-    const log = await untilStatus(claimed.emailId, 'expired');
+    await postrider.pause('tenant', 'late');
+    const { emailId } = await postrider.send(anEmail({ companyId: 'late', expiresAt: inMs(500) }));
+    const log = await untilStatus(emailId, 'expired');
     expect(log.processedAt).not.toBeNull();
-    open();
-    await journey.untilEmpty();
-    expect(provider.callsFor(claimed.emailId)).toHaveLength(0);
-    expect(await journey.eventTypes(claimed.emailId)).toEqual(['ENQUEUED', 'EXPIRED']);
+    await postrider.resume('tenant', 'late');
+    const next = await postrider.send(anEmail({ companyId: 'late' }));
+    await untilStatus(next.emailId, 'sent');
+    expect(provider.callsFor(emailId)).toHaveLength(0);
+    expect((await journey.eventTypes(emailId)).at(-1)).toBe('EXPIRED');
   });
 
   test('expires after its claim and before its attempt → expired, never sent', async () => {
     const { postrider, provider, pool, untilStatus } = journey;
     const slow = anEmail();
     const { answer, held, open } = gate();
+    onTestFinished(open);
     provider.script(slow.to, answer);
     await postrider.send(slow);
     await held;

@@ -96,6 +96,18 @@ describeWith('postgres')('a typed email', () => {
     expect(sent.text).toContain('\nhttps://app.example.com/r?a=1&b=2\n');
   });
 
+  test('a sensitive type → its body is there until it is sent, and gone after', async () => {
+    const email = { type: 'password_reset', to: 'a@example.com', data: reset } as const;
+    const later = await postrider.schedule(email, new Date(Date.now() + 3_600_000));
+    expect(await rowOf(later.emailId)).toMatchObject({ sensitive: true });
+    const { emailId } = await postrider.send(email);
+    await waitFor(async () => (await postrider.get(emailId))?.status === 'sent', {
+      timeoutMs: 10_000,
+      what: 'sent',
+    });
+    expect(await rowOf(emailId)).toBeUndefined();
+  });
+
   test("the type's choices → are used, and overridden by the sender's", async () => {
     const at = new Date(Date.now() + 3_600_000);
     const email = { type: 'shop_receipt', to: 'a@example.com', data: { total: 3 }, scheduledAt: at } as const;

@@ -1,4 +1,10 @@
-import { type Claim, type Claimer, claimSuspect, createClaimer, type Pauses } from '../../../outbox/index.js';
+import {
+  type Claim,
+  type Claimer,
+  claimSuspects,
+  createClaimer,
+  type Pauses,
+} from '../../../outbox/index.js';
 import type { Database } from '../../../store/index.js';
 import type { Engine, RouteGate } from '../../engine.js';
 
@@ -65,14 +71,14 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
       }
       return taken;
     },
-    async claimSuspect() {
+    async claimSuspects(limit) {
       const read = await options.pauses();
       for (const route of await inTurn(read)) {
         if ((await routes.room(route, 1, read.routes)) === 0) continue;
-        const claim = await claimSuspect(database, route, options.worker());
-        if (claim) return claim;
+        const claims = await claimSuspects(database, route, options.worker(), limit);
+        if (claims.length > 0) return claims;
       }
-      return null;
+      return [];
     },
     onWork(fn) {
       wake = fn;

@@ -31,7 +31,7 @@ it('an empty environment → the documented defaults', () => {
       batchSize: 300,
       pollIntervalMs: 5000,
       concurrency: 40,
-      inFlightBytes: 16_777_216,
+      inFlightBytes: 8_388_608,
       sendTimeoutMs: 30_000,
       stopDeadlineMs: 30_000,
     },

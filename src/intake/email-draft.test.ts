@@ -21,7 +21,7 @@ describe('accepted', () => {
       },
       ...{ from: null, replyTo: [], to: [{ address: 'ada@b.example' }], cc: [], bcc: [], headers: {} },
       ...{ subject: 'Welcome', html: '<p>Hello</p>', text: 'Hello', attachments: [], priority: null },
-      ...{ scheduledAt: null, expiresAt: null, metadata: {}, delivery: null, retry: null },
+      ...{ scheduledAt: null, expiresAt: null, metadata: {}, delivery: null, retry: null, sensitive: false },
     });
   });
 

@@ -13,19 +13,12 @@ describe('pauses on PostgreSQL', () => {
   });
   afterAll(() => journey.close());
 
-  /** Past the quarter of a second for which a worker may still act on what it read before. */
-  const pauseIsKnown = async (scope: PauseScope, value: string) => {
-    await journey.postrider.pause(scope, value, 'for a test');
-    const before = performance.now();
-    await waitFor(() => performance.now() - before > 300, { timeoutMs: 1000, what: 'the pause to be read' });
-  };
-
   test.each([
     ['tenant', 'acme'],
     ['type', 'digest'],
   ] as const)('pause of one %s → its emails wait, the others go; resume → they go', async (scope, value) => {
     const { postrider, provider, untilStatus } = journey;
-    await pauseIsKnown(scope, value);
+    await journey.pauseAndBeKnown(scope, value);
     const held = await postrider.send(anEmail({ companyId: 'acme', type: 'digest' }));
     const other = await postrider.send(anEmail({ companyId: 'other', type: 'welcome' }));
     await untilStatus(other.emailId, 'sent');
@@ -42,7 +35,7 @@ describe('pauses on PostgreSQL', () => {
     ['route', 'default'],
   ] as const)('pause of %s → nothing goes; resume → everything goes', async (scope, value) => {
     const { postrider, provider, untilStatus } = journey;
-    await pauseIsKnown(scope, value);
+    await journey.pauseAndBeKnown(scope, value);
     const held = await postrider.send(anEmail());
     const before = performance.now();
     await waitFor(() => performance.now() - before > 400, { timeoutMs: 1000, what: 'several polls' });
@@ -55,7 +48,7 @@ describe('pauses on PostgreSQL', () => {
   test('resume while a worker still believes in the pause → nothing stays behind', async () => {
     const { postrider, pool } = journey;
     for (let round = 0; round < 5; round++) {
-      await pauseIsKnown('type', 'digest');
+      await journey.pauseAndBeKnown('type', 'digest');
       const batch = await postrider.sendBatch(Array.from({ length: 20 }, () => anEmail({ type: 'digest' })));
       await waitFor(
         async () =>
@@ -70,7 +63,7 @@ describe('pauses on PostgreSQL', () => {
   test('two pauses, one lifted → what the other holds stays until it is lifted too', async () => {
     const { postrider, provider, untilStatus } = journey;
     await postrider.pause('tenant', 'acme');
-    await pauseIsKnown('type', 'digest');
+    await journey.pauseAndBeKnown('type', 'digest');
     const both = await postrider.send(anEmail({ companyId: 'acme', type: 'digest' }));
     const typeOnly = await postrider.send(anEmail({ companyId: 'other', type: 'digest' }));
     await postrider.resume('type', 'digest');

@@ -160,7 +160,7 @@ describe('time on PostgreSQL', () => {
 
   test('expires while nobody has taken it → expired by the sweeper, never sent', async () => {
     const { postrider, provider, untilStatus } = journey;
-    await postrider.pause('tenant', 'late');
+    await journey.pauseAndBeKnown('tenant', 'late');
     const { emailId } = await postrider.send(anEmail({ companyId: 'late', expiresAt: inMs(500) }));
     const log = await untilStatus(emailId, 'expired');
     expect(log.processedAt).not.toBeNull();

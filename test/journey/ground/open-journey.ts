@@ -7,6 +7,7 @@ import {
   type Postrider,
 } from '../../../src/index.js';
 import { createLogger } from '../../../src/kernel/index.js';
+import type { PauseScope } from '../../../src/outbox/index.js';
 import { createTestDatabase, waitFor } from '../../services/index.js';
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.js';
 
@@ -25,6 +26,8 @@ export interface Journey {
   /** Returns when everything accepted has ended. */
   untilEmpty(timeoutMs?: number): Promise<void>;
   eventTypes(emailId: string): Promise<string[]>;
+  /** Pauses, and returns past the quarter of a second for which a worker may act on what it read before. */
+  pauseAndBeKnown(scope: PauseScope, value: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -70,6 +73,14 @@ export async function openJourney(options: { config?: ConfigOverrides } = {}): P
       );
     },
     eventTypes: async (emailId) => (await postrider.timeline(emailId)).map((event) => event.type),
+    async pauseAndBeKnown(scope, value) {
+      await postrider.pause(scope, value, 'for a test');
+      const before = performance.now();
+      await waitFor(() => performance.now() - before > 300, {
+        timeoutMs: 1000,
+        what: 'the pause to be read',
+      });
+    },
     async close() {
       await postrider.stop({ deadlineMs: 2000 });
       await pool.end();

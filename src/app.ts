@@ -4,6 +4,7 @@ import { examine } from './doctor.js';
 import type { Application } from './doors/cli/application.js';
 import { createHttpApp, type HttpServer, startHttpServer } from './doors/http/index.js';
 import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
+import { createPreview, type Preview } from './doors/preview/index.js';
 import { checkEmailId, httpRooms } from './http-rooms.js';
 import {
   createLogger,
@@ -15,6 +16,7 @@ import {
 } from './kernel/index.js';
 import { assemblePostrider, type Postrider, type PostriderOptions } from './postrider.js';
 import { createSmtpProvider } from './providers/index.js';
+import { catalogue } from './render/index.js';
 
 /**
  * The application as a process: the only file that knows everyone. It opens what a command needs
@@ -25,6 +27,7 @@ export async function openApplication(config: Config): Promise<Application> {
   let postrider: Postrider | null = null;
   let server: HttpServer | null = null;
   let sink: Sink | null = null;
+  let preview: Preview | null = null;
   let stopped: Promise<void> | null = null;
 
   const own = (): Postrider => {
@@ -40,6 +43,7 @@ export async function openApplication(config: Config): Promise<Application> {
   async function listen(options: {
     host: string;
     inbox?: Inbox;
+    preview?: Preview;
     apiKey: string | null;
   }): Promise<HttpServer> {
     const app = createHttpApp({
@@ -49,12 +53,14 @@ export async function openApplication(config: Config): Promise<Application> {
       apiKey: options.apiKey,
       bodyLimitBytes: config.http.bodyLimitBytes,
       inbox: options.inbox,
+      preview: options.preview,
     });
     server = await startHttpServer({ app, host: options.host, port: config.http.port });
     return server;
   }
 
   async function stop(deadlineMs: number): Promise<void> {
+    preview?.stop();
     await server?.stop({ deadlineMs });
     await postrider?.stop({ deadlineMs });
     await sink?.stop();
@@ -95,7 +101,8 @@ export async function openApplication(config: Config): Promise<Application> {
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
       postrider = assemblePostrider(config, { logger, ...devDelivery(config, sink.port) });
       await postrider.ready();
-      const { port } = await listen({ host: LOOPBACK, inbox, apiKey: null });
+      preview = createPreview({ types: catalogue, appUrl: config.render.appUrl, logger });
+      const { port } = await listen({ host: LOOPBACK, inbox, preview, apiKey: null });
       await postrider.start();
       return { url: `http://${LOOPBACK}:${port}`, smtpPort: sink.port };
     },

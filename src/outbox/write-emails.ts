@@ -34,7 +34,8 @@ export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): P
     column((e) => e.text),
     column((e) => (e.attachments.length > 0 ? JSON.stringify(e.attachments) : null)),
     column(sizeOf),
-    column((e) => e.sensitive),
+    // as text: postgres.js takes a list of booleans for one
+    column((e) => String(e.sensitive)),
   ]);
 }
 
@@ -46,7 +47,7 @@ const WRITE = {
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[],
         $9::text[], $10::text[], $11::text[], $12::smallint[], $13::text[], $14::text[], $15::smallint[],
         $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::text[], $21::text[], $22::text[],
-        $23::text[], $24::integer[], $25::boolean[])
+        $23::text[], $24::integer[], $25::text[])
         with ordinality as i(id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address,
           subject, message, metadata, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
           expires_at, content_hash, html, text, attachments, bytes, sensitive, position)
@@ -56,7 +57,7 @@ const WRITE = {
         expires_at, content_hash, sensitive)
       select id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address, subject,
         message::jsonb, metadata::jsonb, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
-        expires_at, decode(content_hash, 'hex'), sensitive
+        expires_at, decode(content_hash, 'hex'), sensitive::boolean
       from input
     ), bodies as (
       insert into postrider.email_bodies (email_id, html, text, attachments)

@@ -6,14 +6,14 @@ import { type Message, parseMessage } from './template/bind-message.js';
 import { bindTemplate, type Content } from './template/bind-template.js';
 import { derivePlainPieces } from './template/derive-plain-pieces.js';
 import { parseTemplate } from './template/parse-template.js';
-import type { Template } from './template/syntax.js';
+import type { Node, Template } from './template/syntax.js';
 import { templateProblem } from './template/template-problem.js';
 import { newScope, type Scope } from './template/value.js';
 import type { TemplateFiles } from './template-files.js';
 
 /**
  * One type in one language, from templates to a function: subject, HTML inside the portal's layout, and plain text,
- * written or derived. Everything that can be wrong with a template is wrong here, with file and line; what is left
+ * written, made of the pieces' plain forms, or derived. Everything that can be wrong with a template is wrong here, with file and line; what is left
  * for an email is data that does not fit, and the name of the field.
  */
 export function compileEmail(options: CompileOptions): CompiledEmail {
@@ -103,10 +103,31 @@ function bindText(
   piece: (name: string) => Template | undefined,
   derive: () => ReturnType<typeof derivePlainPieces>,
 ) {
-  const own = source.text ? bindTemplate(source.text, { mode: 'plain', names, piece }) : derive();
+  const written = source.text ?? (speaksPlainly(source.html.nodes, piece) ? source.html : null);
+  const own = written ? bindTemplate(written, { mode: 'plain', names, piece }) : derive();
   const layout = isWholeDocument(source.html) ? undefined : files.template(`${type.portal}/layout.txt`);
   if (layout === undefined) return own;
   return bindTemplate(layout, { mode: 'plain', names, piece, content: { content: { pieces: own } } });
+}
+
+/** Made of pieces that all have a plain form, without markup of its own: then the same template is its plain text. */
+function speaksPlainly(nodes: readonly Node[], piece: (name: string) => Template | undefined): boolean {
+  let pieces = 0;
+  const isPlain = (node: Node): boolean => {
+    switch (node.kind) {
+      case 'text':
+        return !/[<&]/.test(node.text);
+      case 'value':
+        return true;
+      case 'if':
+      case 'each':
+        return node.body.every(isPlain) && node.otherwise.every(isPlain);
+      case 'include':
+        pieces += 1;
+        return piece(node.name) !== undefined && (node.body ?? []).every(isPlain);
+    }
+  };
+  return nodes.every(isPlain) && pieces > 0;
 }
 
 function namesFor({ type, language, files, appUrl, onText }: CompileOptions): Names {
@@ -122,6 +143,8 @@ function namesFor({ type, language, files, appUrl, onText }: CompileOptions): Na
         dir: isRtl ? 'rtl' : 'ltr',
         start: isRtl ? 'right' : 'left',
         end: isRtl ? 'left' : 'right',
+        // Korean sets spaces between words, and lines should break there.
+        wordBreak: /^ko\b/i.test(language.language) ? 'keep-all' : 'normal',
       },
       app: { url: (appUrl ?? brand.url ?? '').replace(/\/+$/, '') },
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { passwordReset } from './catalogue/password-reset.js';
+import { passwordReset } from './catalogue/app-account-emails.js';
 import { createRenderer } from './create-renderer.js';
 import { defineEmail } from './define-email.js';
 import { createEmailRegistry } from './email-registry.js';
@@ -41,9 +41,11 @@ describe('a type of the application', () => {
     expect(html).toContain('<title>On its way, Ada</title>');
     expect(html).toContain('<li>2 × Lamp</li>');
     expect(html).toContain('href="https://shop.example.com/orders"');
-    expect(html).toMatch(/display:none[^>]*>Soon\.</);
+    expect(html).toMatch(/display:none[^>]*>Soon\.&/);
     expect(text).toBe(
-      'Your parcel:\n\n* 2 × Lamp\n\nYour orders (https://shop.example.com/orders)\n\n--\nOrg\nhttps://shop.example.com\n',
+      'Your parcel:\n\n* 2 × Lamp\n\nYour orders (https://shop.example.com/orders)\n\n--\n' +
+        'This is a service message from Org. For help, ask your administrator or write to us.\n' +
+        'help@org.example.com\nLegal information: https://shop.example.com/legal\nOrg, 1 Example Street, Oslo\n',
     );
   });
 

@@ -33,6 +33,8 @@ export interface EmailDeclaration<Name extends string, Schema extends z.ZodType>
   data: Schema;
   /** Data to show it with; must fit the schema. */
   sample: z.input<Schema>;
+  /** Further cases worth looking at, by name. */
+  moreSamples?: Record<string, z.input<Schema>>;
   /** What kind of email it is, for people's preferences. */
   category: EmailCategory;
   /** 1 critical, 2 high, 3 normal, 4 low. Defaults to 3. */

@@ -1,5 +1,6 @@
 export { type CatalogueType, catalogue } from './catalogue/catalogue.js';
 export { checkCatalogue } from './check-catalogue.js';
+export { type ClientContent, checkClientHtml } from './check-client-html.js';
 export type { RenderedContent } from './compile-email.js';
 export { createRenderer, type Override, type Renderer } from './create-renderer.js';
 export {
@@ -24,4 +25,4 @@ export {
 export { createOverrideCache, type OverrideCache, type Overrides } from './overrides/override-cache.js';
 export type { TemplateKey, TemplateVersion } from './overrides/template-versions.js';
 export { renderReact } from './render-react.js';
-export { createTemplateFiles, type TemplateFiles } from './template-files.js';
+export { createTemplateFiles, type TemplateFiles, templateRoot } from './template-files.js';

@@ -11,8 +11,9 @@ export async function renderReact<Email>(email: Email, load: LoadRender = loadRe
   const { react, ...rest } = email;
   const { render } = await load();
   try {
-    const html = await render(react);
-    return { text: await render(react, { plainText: true }), ...rest, html } as Email;
+    const element = react as never;
+    const html = await render(element);
+    return { text: await render(element, { plainText: true }), ...rest, html } as Email;
   } catch (error) {
     throw new PostriderError('INVALID_TEMPLATE', `react could not be rendered: ${messageOf(error)}`, {
       field: 'react',
@@ -21,7 +22,10 @@ export async function renderReact<Email>(email: Email, load: LoadRender = loadRe
   }
 }
 
-export type LoadRender = () => Promise<Pick<typeof import('@react-email/render'), 'render'>>;
+/** The part of the optional package that is used; it is loaded when an element is sent. */
+export type LoadRender = () => Promise<{
+  render(element: never, options?: { plainText?: boolean }): string | Promise<string>;
+}>;
 
 async function loadRender(): ReturnType<LoadRender> {
   try {

@@ -1,11 +1,16 @@
 import type { EmailType } from './define-email.js';
 
 /**
- * The type's sample, and the sample without each field that may be left out, and without all of them: a template that
+ * The type's samples, and each sample without each field that may be left out, and without all of them: a template that
  * shows them all does not fail on the first email that lacks one.
  */
 export function sampleVariants(type: EmailType): unknown[] {
-  const { sample } = type;
+  return [type.sample, ...Object.values(type.moreSamples ?? {})].flatMap((sample) =>
+    variantsOf(type, sample),
+  );
+}
+
+function variantsOf(type: EmailType, sample: unknown): unknown[] {
   if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) return [sample];
   const without = (...names: string[]) =>
     Object.fromEntries(Object.entries(sample).filter(([name]) => !names.includes(name)));

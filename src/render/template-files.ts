@@ -25,7 +25,7 @@ export function createTemplateFiles(folder?: string): TemplateFiles {
   const texts = new Map<string, ReadonlyMap<string, string>>();
   let found = folder;
   const rootFolder = () => {
-    found ??= packageRoot();
+    found ??= templateRoot();
     return found;
   };
   const locales = () => join(rootFolder(), 'locales', 'emails');
@@ -79,8 +79,8 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Beside the code, wherever it was compiled to. */
-function packageRoot(): string {
+/** The folder that holds templates and locales: beside the code, wherever it was compiled to. */
+export function templateRoot(): string {
   for (const up of ['../../', '../../../']) {
     const root = fileURLToPath(new URL(up, import.meta.url));
     if (existsSync(join(root, 'templates')) && existsSync(join(root, 'locales', 'emails'))) return root;

@@ -8,7 +8,7 @@ import { isTest, roomOf, type SourceFile } from './source-file.js';
 const PLACES: Record<string, string[]> = {
   pg: ['store'],
   '@electric-sql/pglite': ['store'],
-  hono: ['doors/http', 'doors/inbox'],
+  hono: ['doors/http', 'doors/inbox', 'doors/preview'],
   '@hono/node-server': ['doors/http'],
   'smtp-server': ['doors/inbox', 'doors/smtp'],
   commander: ['doors/cli'],

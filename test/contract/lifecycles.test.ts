@@ -125,7 +125,7 @@ lifecycleContract(
           return [];
         },
         claimSuspects: async () => [],
-        onWork() {},
+        onWork: (wake) => void setInterval(wake, 20).unref(),
       },
       ledger: createLedger(database, { worker: () => 0, pauses }),
       lease: { mayDeliver: () => true },

@@ -5,11 +5,13 @@
 import { Hono } from 'hono';
 import { type Clock, type Logger, messageOf, PostriderError } from '../../kernel/index.js';
 import { type Inbox, inboxRoutes } from '../inbox/index.js';
+import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
 import { emailRoutes } from './email-routes.js';
 import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { asPostriderError, problem } from './problem.js';
+import { readJsonBody } from './read-json-body.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type HttpEnv, requestContext } from './request-context.js';
 
@@ -22,10 +24,12 @@ export interface HttpAppOptions {
   bodyLimitBytes: number;
   /** The development inbox, with its page at `/`. */
   inbox?: Inbox;
+  /** The templates, with their page at `/dev/templates`. */
+  preview?: Preview;
 }
 
 export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
-  const { rooms, logger, clock, inbox } = options;
+  const { rooms, logger, clock, inbox, preview } = options;
   const guard = accessGuard(options.apiKey ?? undefined);
   const app = new Hono<HttpEnv>();
 
@@ -49,6 +53,10 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   app.route('/', healthRoutes(rooms, guard, logger));
   app.route('/', emailRoutes(rooms, options.bodyLimitBytes));
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
+  if (preview) {
+    const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);
+    app.route('/', previewRoutes(preview, { accept: rooms.accept, readJson }));
+  }
   refuseOtherMethods(app);
   return app;
 }

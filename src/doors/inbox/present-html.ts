@@ -16,7 +16,7 @@ export const FRAME_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-export function presentHtml({ html, attachments }: OpenedMessage): string {
+export function presentHtml({ html, attachments }: Pick<OpenedMessage, 'html' | 'attachments'>): string {
   return withLinksOutside(withInlineImages(html ?? '', attachments));
 }
 

@@ -15,6 +15,7 @@ export function calendarEntry(meeting: Meeting): string {
     `DTSTART:${utc(meeting.startsAt)}`,
     `DTEND:${utc(meeting.endsAt)}`,
     `SUMMARY:${escapeText(meeting.title)}`,
+    ...(meeting.organizer ? [organizerLine(meeting.organizer)] : []),
     ...(meeting.location ? [`LOCATION:${escapeText(meeting.location)}`] : []),
     ...(meeting.url ? [`URL:${meeting.url.replace(/[\r\n]/g, '')}`] : []),
     `STATUS:${meeting.method === 'CANCEL' ? 'CANCELLED' : 'CONFIRMED'}`,
@@ -33,8 +34,15 @@ export interface Meeting {
   startsAt: string;
   endsAt: string;
   title: string;
+  organizer?: { name: string; email: string } | undefined;
   location?: string | undefined;
   url?: string | undefined;
+}
+
+/** A parameter's value is quoted and cannot hold a quote or a line break. */
+function organizerLine({ name, email }: { name: string; email: string }): string {
+  const common = name.replace(/["\u0000-\u001f\u007f]/g, '');
+  return `ORGANIZER;CN="${common}":mailto:${email.replace(/[\u0000-\u0020\u007f]/g, '')}`;
 }
 
 function utc(iso: string): string {

@@ -13,6 +13,7 @@ export const MARKUP = `<!doctype html>
 <header class="top">
   <h1><a href="#/">Postrider</a> <span>inbox</span></h1>
   <p id="live" class="live" role="status">Connecting</p>
+  <a class="aside" href="/dev/templates">Templates</a>
   <button id="sample" type="button">Send a sample</button>
   <button id="clear" type="button">Clear</button>
 </header>

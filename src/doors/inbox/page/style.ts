@@ -37,6 +37,7 @@ button.primary:hover:not(:disabled) { filter: brightness(1.08); }
 .live { margin: 0 auto 0 8px; color: var(--soft); font-size: 13px; display: flex; align-items: center; gap: 7px; }
 .live::before { content: ''; width: 7px; height: 7px; border-radius: 50%; background: var(--soft); }
 .live.on::before { background: var(--moss); }
+.top .aside { font-size: 14px; }
 .notice { margin: 0; padding: 9px 20px; background: var(--rust-mist); color: var(--rust); }
 main { flex: 1; min-height: 0; display: grid; grid-template-columns: minmax(260px, 360px) minmax(0, 1fr); }
 nav { border-right: 1px solid var(--line); display: flex; flex-direction: column; min-height: 0; }

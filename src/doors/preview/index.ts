@@ -1,0 +1,2 @@
+export { createPreview, type Preview, type PreviewOptions } from './create-preview.js';
+export { type PreviewPorts, previewRoutes } from './preview-routes.js';

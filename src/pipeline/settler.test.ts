@@ -77,6 +77,27 @@ describe('settler', () => {
     expect(await result).toBe('settled');
   });
 
+  test('one result the database refuses → its neighbours are written, it is tried again on the side', async () => {
+    let cured = false;
+    const settle = vi.fn(async (batch: readonly Settlement[]) => {
+      if (!cured && batch.some(({ id }) => id === 'bad')) throw new Error('invalid input');
+      return ids(batch);
+    });
+    const settler = settlerOn({ settle, findSettled: async () => new Set() });
+    const names = ['a', 'b', 'bad', 'c', 'd'];
+    const results = new Map<string, string>();
+    for (const id of names) settler.add(settlement(id)).then((result) => results.set(id, result));
+    await vi.advanceTimersByTimeAsync(10);
+    expect([...results.keys()].sort()).toEqual(['a', 'b', 'c', 'd']);
+    const later = settler.add(settlement('later'));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await later).toBe('settled');
+    cured = true;
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(results.get('bad')).toBe('settled');
+    await settler.drain();
+  });
+
   test('the answer was lost but the write was not → settled, not fenced', async () => {
     const settle = vi
       .fn<Ledger['settle']>()

@@ -33,6 +33,7 @@ export interface SettlerOptions {
 export function createSettler(options: SettlerOptions): Settler {
   const waiting: Entry[] = [];
   let writing = 0;
+  let refused = 0;
   let timer: NodeJS.Timeout | undefined;
   let idle: Array<() => void> = [];
   const abandoned = new AbortController();
@@ -55,15 +56,17 @@ export function createSettler(options: SettlerOptions): Settler {
     write(batch).then(() => {
       writing--;
       pump();
-      if (writing === 0 && waiting.length === 0) {
-        for (const resolve of idle) resolve();
-        idle = [];
-      }
+      tellIdle();
     });
   }
 
-  async function write(batch: Entry[]): Promise<void> {
-    let uncertain = false;
+  function tellIdle(): void {
+    if (writing > 0 || waiting.length > 0 || refused > 0) return;
+    for (const resolve of idle) resolve();
+    idle = [];
+  }
+
+  async function write(batch: Entry[], uncertain = false): Promise<void> {
     for (;;) {
       try {
         const settlements = batch.map((entry) => entry.settlement);
@@ -85,9 +88,29 @@ export function createSettler(options: SettlerOptions): Settler {
           for (const entry of batch) entry.resolve('abandoned');
           return;
         }
+        if (!away) return setApart(batch);
         await delay(AWAY_MS * (1 + options.random() * 0.5), abandoned.signal);
       }
     }
+  }
+
+  /**
+   * A result the database refuses must not keep its neighbours from being written: halves are tried
+   * again, and the one that is refused alone is tried on the side for as long as the process lives.
+   */
+  async function setApart(batch: Entry[]): Promise<void> {
+    if (batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      await Promise.all([write(batch.slice(0, middle), true), write(batch.slice(middle), true)]);
+      return;
+    }
+    refused++;
+    delay(AWAY_MS * (1 + options.random() * 0.5), abandoned.signal)
+      .then(() => write(batch, true))
+      .then(() => {
+        refused--;
+        tellIdle();
+      });
   }
 
   return {
@@ -97,7 +120,7 @@ export function createSettler(options: SettlerOptions): Settler {
         pump();
       }),
     drain() {
-      if (writing === 0 && waiting.length === 0) return Promise.resolve();
+      if (writing === 0 && waiting.length === 0 && refused === 0) return Promise.resolve();
       return new Promise((resolve) => {
         idle.push(resolve);
         flush();

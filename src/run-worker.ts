@@ -157,6 +157,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
   engine = ready;
   const pipeline = createWorker({
     ...config.worker,
+    maxAttempts: config.retry.maxAttempts,
     batchSize: embedded ? Math.min(EMBEDDED_BATCH, config.worker.batchSize) : config.worker.batchSize,
     source: ready,
     ledger: createLedger(database, { worker, pauses }),

@@ -30,6 +30,8 @@ export interface WorkerOptions {
   staging: Staging;
   /** Those of the emails whose recipient is named but not there. */
   findMissingRecipients(emails: readonly OpenedEmail[]): Promise<Set<string>>;
+  /** Cap on attempts of emails that did not come through intake; null: what each says. */
+  maxAttempts: number | null;
   batchSize: number;
   concurrency: number;
   inFlightBytes: number;
@@ -180,6 +182,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
       const [pauses, missing] = await Promise.all([ledger.pauses(), options.findMissingRecipients(emails)]);
       const receivedAt = new Map(batch.map((claim) => [claim.id, claim.receivedAt]));
       for (const email of emails) {
+        email.maxAttempts = Math.min(email.maxAttempts, options.maxAttempts ?? email.maxAttempts);
         const known = {
           pauses,
           recipientMissing: missing.has(email.id),

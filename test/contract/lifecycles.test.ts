@@ -118,6 +118,7 @@ lifecycleContract(
     let claims = 0;
     const subject = createWorker({
       ...loadConfig({ env: {}, file: null }).worker,
+      maxAttempts: null,
       ...ground,
       source: {
         claim: async () => {

@@ -25,6 +25,21 @@ describe('limits and fields on PostgreSQL', () => {
     expect(provider.callsFor(emailId)).toHaveLength(2);
   });
 
+  test('the same for an email that came by accept_v1', async () => {
+    const { provider, untilStatus, hurry, pool } = journey;
+    const email = anEmail();
+    provider.script(email.to, deferred);
+    const { rows } = await pool.query<{ id: string }>(
+      `select postrider.accept_v1(to_address => $1, subject => 'x', text_body => 'x') as id`,
+      [email.to],
+    );
+    const id = rows[0]!.id;
+    await untilStatus(id, 'retry');
+    await hurry(id);
+    expect(await untilStatus(id, 'failed')).toMatchObject({ attempts: 2 });
+    expect(provider.callsFor(id)).toHaveLength(2);
+  });
+
   test('email_logs and email_events → the fields of the sources', async () => {
     const columns = async (view: string) =>
       (

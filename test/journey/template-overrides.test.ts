@@ -90,6 +90,9 @@ describeWith('postgres')('an override', () => {
       await templates.saveDraft(key, own, 'grace');
       expect(await subjectNow(postrider)).toBe('Reset your password');
       expect((await templates.preview(key, { version: 1 })).subject).toBe('Acme: Ada');
+      expect((await templates.preview(key, { version: 1 })).warnings).toEqual([]);
+      const wide = { ...own, htmlContent: '<p style="float:left;width:700px">x</p>' };
+      expect((await templates.preview(key, { content: wide })).warnings.join()).toMatch(/float.*600 px/);
       expect((await templates.preview(key, { version: 1, data: { ...reset, name: 'B' } })).html).toContain(
         'Acme says B &amp; If this',
       );

@@ -19,6 +19,7 @@ export { createEmailRegistry, type EmailRegistry } from './email-registry.js';
 export {
   createTemplates,
   type DraftContent,
+  type PreviewedContent,
   type PreviewOptions,
   type Templates,
 } from './overrides/create-templates.js';

@@ -45,6 +45,10 @@ export function cliForTest(options: Options = {}) {
       await options.opening?.();
       return application;
     },
+    openFile: async (path) => {
+      calls.push(['openFile', path]);
+      return true;
+    },
     signals,
     exitNow: (code) => exits.push(code),
   };

@@ -13,6 +13,8 @@ export interface Cli {
   fetch: typeof fetch;
   checkConfig(input: ConfigInput): ConfigCheck;
   openApplication(config: Config): Promise<Application>;
+  /** With the program the system has for it; answers whether there is one. */
+  openFile(path: string): Promise<boolean>;
   signals: SignalSource;
   /** Ends the process without waiting for anything. */
   exitNow(code: number): void;

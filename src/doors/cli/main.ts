@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { checkConfig } from '../../config.js';
 import { delay, systemClock } from '../../kernel/index.js';
+import { openFile } from './open-file.js';
 import { runCli } from './run-cli.js';
 import { processTerminal } from './terminal.js';
 
@@ -24,6 +25,7 @@ runCli(process.argv.slice(2), {
   checkConfig,
   // Loaded when needed, so that --help and config check answer at once.
   openApplication: async (config) => (await import('../../app.js')).openApplication(config),
+  openFile,
   signals: process,
   exitNow: (code) => process.exit(code),
 }).then((exitCode) => {

@@ -8,6 +8,7 @@ import { pause, resume } from './commands/pause.js';
 import { send } from './commands/send.js';
 import { serve } from './commands/serve.js';
 import { status } from './commands/status.js';
+import { templatesList, templatesPreview } from './commands/templates.js';
 import { EXIT_USAGE, presentError } from './present-error.js';
 
 /**
@@ -43,6 +44,7 @@ function describe(cli: Cli, run: Run): Command {
     .exitOverride();
   running(program, cli, run);
   emails(program, cli, run);
+  templates(program, cli, run);
   looking(program, cli, run);
   return program;
 }
@@ -75,6 +77,20 @@ function emails(program: Command, cli: Cli, run: Run): void {
   command(program, 'resume <what>', 'lift a pause').action((what, _, self) =>
     run(resume(cli, what, self.optsWithGlobals())),
   );
+}
+
+function templates(program: Command, cli: Cli, run: Run): void {
+  const parent = command(program, 'templates', 'look at the built-in emails');
+  command(parent, 'list', 'every type with its portal, priority, limit and expiry')
+    .option('--json', 'as JSON')
+    .action((_, self) => run(templatesList(cli, self.optsWithGlobals())));
+  command(parent, 'preview <type>', 'one email with sample data')
+    .option('--lang <tag>', 'the language (en)')
+    .option('--data <file>', 'a file with the data as JSON, instead of the sample')
+    .option('--html', 'only the HTML')
+    .option('--text', 'only the plain text')
+    .option('--open <yes|no>', 'whether to open the HTML in a browser (yes, where a person is watching)')
+    .action((type, _, self) => run(templatesPreview(cli, type, self.optsWithGlobals())));
 }
 
 function looking(program: Command, cli: Cli, run: Run): void {

@@ -1,5 +1,6 @@
 import { hasControlCharacter, isPostriderError, PostriderError } from '../../kernel/index.js';
 import type { Database } from '../../store/index.js';
+import { checkClientHtml } from '../check-client-html.js';
 import type { RenderedContent } from '../compile-email.js';
 import type { Renderer } from '../create-renderer.js';
 import type { EmailType } from '../define-email.js';
@@ -34,7 +35,12 @@ export interface Templates {
   setActive(key: TemplateKey, isActive: boolean, by: string): Promise<TemplateVersion>;
   listVersions(key: TemplateKey): Promise<TemplateVersion[]>;
   /** With the type's sample data or other; of content not saved yet, a version, or what would be sent. */
-  preview(key: TemplateKey, options?: PreviewOptions): Promise<RenderedContent>;
+  preview(key: TemplateKey, options?: PreviewOptions): Promise<PreviewedContent>;
+}
+
+export interface PreviewedContent extends RenderedContent {
+  /** What mail programs would not show as it is meant; sending is not refused for it. */
+  warnings: string[];
 }
 
 export interface DraftContent {
@@ -150,16 +156,21 @@ export function createTemplates(options: TemplatesOptions): Templates {
     async preview(input, { data, content, version } = {}) {
       const key = checkKey(input);
       const type = registry.get(key.type);
-      if (content) return tryOut(key, type, checkDraft(content), data ?? type.sample);
+      if (content) return withWarnings(tryOut(key, type, checkDraft(content), data ?? type.sample));
       const versions = await readVersions(await database(), key);
       const shown = versions.find((one) =>
         version === undefined ? one.state === 'published' && one.isActive : one.version === version,
       );
-      if (shown) return tryOut(key, type, shown, data ?? type.sample);
+      if (shown) return withWarnings(tryOut(key, type, shown, data ?? type.sample));
       if (version !== undefined) throw notFound(key, `has no version ${version}`);
-      return renderer.render({ type, lang: key.lang, data: renderer.checkData(type, data ?? type.sample) });
+      const checked = renderer.checkData(type, data ?? type.sample);
+      return withWarnings(renderer.render({ type, lang: key.lang, data: checked }));
     },
   };
+}
+
+function withWarnings(content: RenderedContent): PreviewedContent {
+  return { ...content, warnings: checkClientHtml(content) };
 }
 
 function contentOf({ subject, htmlContent, textContent }: TemplateContent): TemplateContent {

@@ -2,7 +2,7 @@
  * The page of templates, in the browser: choose, look, change the data, send. What comes from data and templates only
  * ever becomes text nodes; an email's HTML only ever loads in a frame without scripts and without an origin.
  */
-export const SCRIPT = String.raw`'use strict';
+export const SCRIPT = `'use strict';
 const $ = (id) => document.getElementById(id);
 const edited = new Map();
 let types = [];

@@ -28,16 +28,17 @@ button, select {
 button:hover { border-color: var(--fjord); }
 button:disabled { opacity: .55; cursor: default; }
 button.primary { background: var(--fjord); border-color: var(--fjord); color: var(--fjord-ink); }
-.top { display: flex; align-items: center; gap: 14px; padding: 12px 20px; border-bottom: 1px solid var(--line); }
+.top { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 14px; padding: 12px 20px; border-bottom: 1px solid var(--line); }
 .top h1 { margin: 0; font-size: 17px; font-weight: 600; white-space: nowrap; }
 .top h1 a { color: inherit; text-decoration: none; }
 .top h1 span { color: var(--soft); font-weight: 400; }
+.top button { white-space: nowrap; }
 .aside { font-size: 14px; }
 .live { margin: 0 auto 0 2px; color: var(--soft); font-size: 13px; display: flex; align-items: center; gap: 7px; }
 .live::before { content: ''; width: 7px; height: 7px; border-radius: 50%; background: var(--soft); }
 .live.on::before { background: var(--moss); }
 .notice { margin: 0; padding: 9px 20px; background: var(--mist); }
-main { flex: 1; min-height: 0; display: grid; grid-template-columns: 230px minmax(0, 1fr) minmax(260px, 340px); }
+main { flex: 1; min-height: 0; display: grid; grid-template-columns: 250px minmax(0, 1fr) minmax(260px, 340px); }
 nav, aside { overflow-y: auto; padding: 14px; }
 nav { border-right: 1px solid var(--line); }
 aside { border-left: 1px solid var(--line); display: flex; flex-direction: column; gap: 10px; }

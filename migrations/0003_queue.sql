@@ -28,6 +28,8 @@ create table postrider.email_queue (
   scheduled boolean not null default false,
   -- set aside by a pause until it is lifted
   parked boolean not null default false,
+  -- the pause that holds it, as scope:value
+  parked_by text collate "C",
   at_most_once boolean not null default false,
   possible_duplicate boolean not null default false,
   -- one row per accepting statement rings
@@ -56,7 +58,7 @@ create index email_queue_due on postrider.email_queue (due_at) where due_at is n
 create index email_queue_expiring on postrider.email_queue (expires_at) where expires_at is not null;
 create index email_queue_owner on postrider.email_queue (owner) where owner is not null;
 create index email_queue_suspect on postrider.email_queue (route, id) where suspect and owner is null;
-create index email_queue_parked on postrider.email_queue (id) where parked;
+create index email_queue_parked on postrider.email_queue (parked_by, id) where parked;
 
 -- One row per worker process ever started; `lease` is the fence of the whole process.
 create table postrider.workers (

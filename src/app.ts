@@ -61,8 +61,9 @@ export async function openApplication(config: Config): Promise<Application> {
 
   async function stop(deadlineMs: number): Promise<void> {
     preview?.stop();
-    await server?.stop({ deadlineMs });
-    await postrider?.stop({ deadlineMs });
+    // Together and under one deadline: a slow request must not let the worker claim on.
+    await Promise.all([server?.stop({ deadlineMs }), postrider?.stopWorking({ deadlineMs })]);
+    await postrider?.stop({ deadlineMs: 0 });
     await sink?.stop();
   }
 

@@ -13,10 +13,12 @@ import {
 import {
   type Clock,
   createLogger,
+  delay,
   type Lifecycle,
   type Logger,
   type Mailbox,
   PostriderError,
+  type StopOptions,
   systemClock,
   systemRandomness,
 } from './kernel/index.js';
@@ -83,6 +85,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly provider: Provider;
   readonly routes: readonly Route[];
   readonly metrics: PipelineMetrics;
+  /** Ends the worker alone; sending goes on until `stop`. */
+  stopWorking(options?: StopOptions): Promise<void>;
   /** Whether the worker of this process holds its lease. */
   working(): boolean;
 }
@@ -205,6 +209,11 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     await worker.start();
   }
 
+  async function stopWorking(stopOptions?: StopOptions): Promise<void> {
+    stopping = true;
+    await worker?.stop({ deadlineMs: config.worker.stopDeadlineMs, ...stopOptions });
+  }
+
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? ready() : callerTransaction(tx);
 
@@ -251,17 +260,22 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       starting ??= startWorker();
       return starting;
     },
+    stopWorking,
     async stop(stopOptions) {
       if (stopped) return;
-      stopping = true;
-      await worker?.stop({ deadlineMs: config.worker.stopDeadlineMs, ...stopOptions });
+      await stopWorking(stopOptions);
       await Promise.all(table.routes.map((route) => route.provider.close()));
       stopped = true;
       const database = await opening?.catch(() => null);
-      await database?.close();
+      const over = new AbortController();
+      // A server that hangs answers no goodbye.
+      await Promise.race([database?.close(), delay(CLOSE_WITHIN_MS, over.signal)]);
+      over.abort();
     },
   };
 }
+
+const CLOSE_WITHIN_MS = 5000;
 
 /** Runs migrations only when they are missing, so that a role without the right to alter can work. */
 async function bringUpToDate(database: Database): Promise<void> {

@@ -118,8 +118,9 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     finish = resolve;
     // An abort that came before this line rings nobody.
     if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    signal.addEventListener('abort', finish, { once: true });
   });
+  over.then(() => signal.removeEventListener('abort', finish));
   const embedded = database.kind === 'pglite';
   const pauses = createPauseReader(database, clock);
   let engine: Engine | null = null;
@@ -133,15 +134,18 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     logger,
     onBell: () => engine?.ring(),
     onLost: () => finish(),
-  });
-  try {
-    await takeBackOwn(options, database, lease);
-  } catch (error) {
-    await lease.end();
+  }).catch((error: unknown) => {
+    finish();
     throw error;
-  }
+  });
+  const board = await takeBackOwn(options, database, lease)
+    .then(() => openRoutes(options, database, lease))
+    .catch(async (error: unknown) => {
+      finish();
+      await lease.end();
+      throw error;
+    });
   const worker = () => lease.worker;
-  const board = await openRoutes(options, database, lease);
   const ready = createPostgresEngine({
     database,
     worker,

@@ -1,4 +1,4 @@
-import { type Clock, PostriderError } from '../kernel/index.js';
+import { type Clock, killPoint, PostriderError } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 
 /**
@@ -44,15 +44,22 @@ export async function resumeSending(database: Database, scope: PauseScope, value
     scope,
     scope === 'all' ? '' : value,
   ]);
+  killPoint('resume:lifted');
   let total = 0;
   for (;;) {
-    const { rowCount } = await database.query(UNPARK, [UNPARK_BATCH]);
-    total += rowCount;
-    if (rowCount < UNPARK_BATCH) break;
+    const count = await bringBackParked(database);
+    total += count;
+    if (count < UNPARK_BATCH) break;
   }
   // A deferred trigger rings only for inserts.
   await database.query("select pg_notify('postrider_bell', '')");
   return total;
+}
+
+/** One batch of rows whose pause is no longer there; the sweeper does what a resume did not finish. */
+export async function bringBackParked(database: Queryable): Promise<number> {
+  const { rowCount } = await database.query(UNPARK, [UNPARK_BATCH]);
+  return rowCount;
 }
 
 export async function listPauses(database: Queryable): Promise<Pause[]> {
@@ -115,13 +122,26 @@ function checkScope(scope: string, value: string): void {
 
 const UNPARK_BATCH = 5000;
 
-// What is still paused by another pause is set aside again when it comes up.
+// A loose scan over the few pauses that hold anything: a million rows under another one cost nothing.
 const UNPARK = {
   name: 'outbox_unpark',
   text: `
-    with back as materialized (
-      select id from postrider.email_queue where parked and owner is null order by id limit $1::int for update skip locked
+    with recursive held(by) as (
+      (select parked_by from postrider.email_queue where parked order by parked_by limit 1)
+      union all
+      select (select q.parked_by from postrider.email_queue q
+              where q.parked and q.parked_by > held.by order by q.parked_by limit 1)
+      from held where held.by is not null
+    ), lifted as materialized (
+      select by from held where by is not null
+        and not exists (select 1 from postrider.pauses p where p.scope || ':' || p.value = held.by)
+    ), back as materialized (
+      select x.id from lifted cross join lateral (
+        select q.id from postrider.email_queue q where q.parked and q.parked_by = lifted.by and q.owner is null
+        order by q.id limit $1::int for update skip locked
+      ) x limit $1::int
     )
-    update postrider.email_queue q set parked = false, ready = not q.suspect and q.due_at is null
+    update postrider.email_queue q
+    set parked = false, parked_by = null, ready = not q.suspect and q.due_at is null
     from back where q.id = back.id returning q.id`,
 };

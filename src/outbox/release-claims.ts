@@ -97,7 +97,8 @@ const PARK = {
     ), parked as (
       update postrider.email_queue q
       set owner = null, claimed_at = null, begun = false, alone = false, token = q.token + 1,
-        parked = exists (select 1 from holding), ready = not q.suspect and not exists (select 1 from holding)
+        parked = exists (select 1 from holding), parked_by = case when exists (select 1 from holding) then $5 || ':' || $6 end,
+        ready = not q.suspect and not exists (select 1 from holding)
       from unnest($1::uuid[], $2::int[]) s(id, token)
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int
       returning q.id

@@ -1,3 +1,4 @@
+import { delay } from '../kernel/index.js';
 import type { Queryable, Session } from '../store/index.js';
 
 /**
@@ -9,14 +10,18 @@ const HEARD_WITHIN_MS = 1000;
 
 export async function sharesSessions(session: Session, worker: number, others: Queryable): Promise<boolean> {
   const channel = `postrider_self_${worker}`;
-  let hear: (heard: boolean) => void = () => {};
+  let hear: () => void = () => {};
   const heard = new Promise<boolean>((resolve) => {
-    hear = resolve;
+    hear = () => resolve(true);
   });
-  await session.listen(channel, () => hear(true));
-  await others.query('select pg_notify($1, $2)', [channel, '']);
-  const timer = setTimeout(() => hear(false), HEARD_WITHIN_MS);
-  const result = await heard;
-  clearTimeout(timer);
-  return !result;
+  await session.listen(channel, () => hear());
+  // A busy server may be late once; a pooler never delivers.
+  for (let tries = 0; tries < 3; tries++) {
+    await others.query('select pg_notify($1, $2)', [channel, '']);
+    const over = new AbortController();
+    const result = await Promise.race([heard, delay(HEARD_WITHIN_MS, over.signal).then(() => false)]);
+    over.abort();
+    if (result) return false;
+  }
+  return true;
 }

@@ -1,3 +1,4 @@
+import { killPoint } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
 
 /**
@@ -15,6 +16,7 @@ const BATCH = 2000;
 export async function sweepDue(database: Database): Promise<Sweep> {
   const expired = await database.query(EXPIRE, [BATCH]);
   const promoted = await database.query(PROMOTE, [BATCH]);
+  if (promoted.rowCount > 0) killPoint('sweep:promoted');
   return {
     promoted: promoted.rowCount,
     expired: expired.rowCount,

@@ -1,6 +1,7 @@
 import { delay, type Lifecycle, type Logger, messageOf, type Randomness } from '../kernel/index.js';
 import { type Database, isStoreAway } from '../store/index.js';
 import { findDeadWorkers } from './find-dead-workers.js';
+import { bringBackParked } from './pauses.js';
 import { msUntilNextDue, sweepDue } from './sweep.js';
 import { takeOverWorker } from './take-over.js';
 
@@ -38,6 +39,7 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
         ready = true;
       }
     }
+    if ((await bringBackParked(database)) > 0) ready = true;
     const sweep = await sweepDue(database);
     if (sweep.promoted > 0 || ready) options.onReady();
     if (sweep.more) return 0;

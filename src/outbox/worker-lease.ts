@@ -19,8 +19,6 @@ export interface WorkerLease {
   readonly worker: number;
   readonly embedded: boolean;
   mayDeliver(): boolean;
-  /** True while the database answers. */
-  connected(): boolean;
   /** Gives the lease up in order; rows must have been given back before. */
   end(): Promise<void>;
 }
@@ -47,15 +45,10 @@ export const BELL_CHANNEL = 'postrider_bell';
 
 export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
   const { database, clock, logger } = options;
-  let session: Session | null = await database.openSession();
-  const { rows } = await session.query<{ id: number; lease: number }>(
-    'insert into postrider.workers (instance, host, pid) values ($1, $2, $3) returning id, lease',
-    [options.instance, options.host, options.pid],
-  );
-  const registered = rows[0];
-  if (!registered) throw new PostriderError('INTERNAL', 'The worker could not be registered.');
-  const { id: worker, lease } = registered;
-  const embedded = session.embedded;
+  const first = await database.openSession();
+  const { id: worker, lease } = await register(first, options).catch((error) => closeAndThrow(first, error));
+  let session: Session | null = null;
+  const { embedded } = first;
   killPoint('lease:registered');
 
   let beat = { wall: 0, monotonic: 0 };
@@ -87,10 +80,9 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
     const sent = { wall: clock.now(), monotonic: clock.monotonic() };
     if (!session) {
       const fresh = await database.openSession();
-      await adopt(fresh).catch(async (error: unknown) => {
-        await fresh.close();
-        throw error;
-      });
+      await adopt(fresh).catch((error) => closeAndThrow(fresh, error));
+      // Ended while it was being opened: nobody else would close it.
+      if (ended) return fresh.close();
       options.onBell();
     }
     const answer = await session!.query(BEAT, [worker, lease]);
@@ -122,8 +114,9 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
     }, ms);
   };
 
-  await adopt(session);
-  await sendBeat();
+  await adopt(first)
+    .then(sendBeat)
+    .catch((error) => closeAndThrow(first, error));
   schedule(BEAT_MS);
 
   return {
@@ -135,7 +128,6 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       const age = Math.max(clock.monotonic() - beat.monotonic, clock.now() - beat.wall);
       return age >= 0 && age < DELIVER_WITHIN_MS;
     },
-    connected: () => embedded || session !== null,
     async end() {
       if (ended) return;
       ended = true;
@@ -149,6 +141,21 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       await session?.close();
     },
   };
+}
+
+async function register(session: Session, options: LeaseOptions): Promise<{ id: number; lease: number }> {
+  const { rows } = await session.query<{ id: number; lease: number }>(
+    'insert into postrider.workers (instance, host, pid) values ($1, $2, $3) returning id, lease',
+    [options.instance, options.host, options.pid],
+  );
+  if (!rows[0]) throw new PostriderError('INTERNAL', 'The worker could not be registered.');
+  return rows[0];
+}
+
+/** A session that could not be used is not left open: a worker that keeps trying would collect them. */
+async function closeAndThrow(session: Session, error: unknown): Promise<never> {
+  await session.close();
+  throw error;
 }
 
 const BEAT = {

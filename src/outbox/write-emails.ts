@@ -9,6 +9,10 @@ import type { NewEmail } from './new-email.js';
 export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
   if (emails.length === 0) return;
   const column = <T>(pick: (email: NewEmail) => T): T[] => emails.map(pick);
+  const texts = (pick: (email: NewEmail) => string | null): unknown => {
+    const list = emails.map(pick);
+    return tx.textArray?.(list) ?? list;
+  };
   await tx.query(WRITE, [
     column((e) => e.id),
     column((e) => e.tenant),
@@ -18,9 +22,9 @@ export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): P
     column((e) => e.recipientId),
     column((e) => e.recipientExternalId),
     column((e) => e.to[0]?.address ?? ''),
-    column((e) => e.subject),
-    column(messageJson),
-    column((e) => JSON.stringify(e.metadata)),
+    texts((e) => e.subject),
+    texts(messageJson),
+    texts((e) => JSON.stringify(e.metadata)),
     column((e) => e.priority),
     column((e) => e.delivery),
     column((e) => e.retry),
@@ -29,10 +33,10 @@ export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): P
     column((e) => e.requestId),
     column((e) => e.scheduledAt?.toISOString() ?? null),
     column((e) => e.expiresAt?.toISOString() ?? null),
-    column((e) => hashContent(e)),
-    column((e) => e.html),
-    column((e) => e.text),
-    column((e) => (e.attachments.length > 0 ? JSON.stringify(e.attachments) : null)),
+    texts((e) => hashContent(e)),
+    texts((e) => e.html),
+    texts((e) => e.text),
+    texts((e) => (e.attachments.length > 0 ? JSON.stringify(e.attachments) : null)),
     column(sizeOf),
     // as text: postgres.js takes a list of booleans for one
     column((e) => String(e.sensitive)),

@@ -1,6 +1,6 @@
 import { type Clock, type Randomness, toStorableText } from '../kernel/index.js';
 import type { EventType, OpenedEmail, Settlement } from '../outbox/index.js';
-import { decideRetry, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
+import { boundedWait, decideRetry, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
 import type { Deferred, Outcome, Rejected, Unknown } from '../providers/index.js';
 
 /**
@@ -39,7 +39,7 @@ export function settleOutcome(
         : sent(email, outcome);
     case 'deferred':
       if (outcome.uncounted) {
-        const delayMs = Math.max(0, (outcome.retryAt ?? 0) - tools.clock.now());
+        const delayMs = boundedWait((outcome.retryAt ?? 0) - tools.clock.now());
         return { kind: 'release', why: toStorableText(outcome.code), delayMs };
       }
       return retryOrFail(email, outcome, tools);

@@ -175,9 +175,9 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     how: { alone?: boolean } = {},
   ): Promise<void> {
     flight.add(batch);
-    let emails: OpenedEmail[] = [];
+    const started = new Set<string>();
     try {
-      emails = await ledger.open(batch, how);
+      const emails = await ledger.open(batch, how);
       killPoint('worker:opened');
       const [pauses, missing] = await Promise.all([ledger.pauses(), options.findMissingRecipients(emails)]);
       const receivedAt = new Map(batch.map((claim) => [claim.id, claim.receivedAt]));
@@ -188,6 +188,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
           recipientMissing: missing.has(email.id),
           receivedAt: receivedAt.get(email.id) ?? 0,
         };
+        started.add(email.id);
         attemptEmail(email, known, tools)
           .catch((error: unknown) => {
             strays = true;
@@ -199,30 +200,37 @@ export function createWorker(options: WorkerOptions): Lifecycle {
           });
       }
     } finally {
-      // Claims that were cancelled or taken over since, or all of them when opening failed.
-      const opened = new Set(emails.map((email) => email.id));
-      for (const claim of batch) if (!opened.has(claim.id)) flight.remove(claim);
+      // Claims that were cancelled or taken over since, or all of them when the database failed: what was
+      // not started is not held, and so is given back as a stray.
+      for (const claim of batch) if (!started.has(claim.id)) flight.remove(claim);
     }
   }
 
   async function finish(deadlineMs: number): Promise<void> {
+    const until = clock.monotonic() + deadlineMs;
+    /** A database that hangs must not hold up the stop for longer than it was given. */
+    const bounded = async (work: Promise<unknown> | null, graceMs: number) => {
+      const over = new AbortController();
+      await Promise.race([work, delay(Math.max(0, until - clock.monotonic()) + graceMs, over.signal)]);
+      over.abort();
+    };
     stopping.abort();
     work.notify();
     room.notify();
-    await loops;
+    await bounded(loops, ABORT_GRACE_MS);
     const unopened = [...claimed.splice(0), ...suspects.splice(0)];
     const giveBack = ledger.release(unopened, { why: 'stopping' }).catch((error: unknown) => {
       logger.warn({ count: unopened.length, err: messageOf(error) }, 'claims could not be given back');
     });
-    if (!(await flight.untilEmpty(deadlineMs))) {
+    if (!(await flight.untilEmpty(until - clock.monotonic()))) {
       logger.warn({ inFlight: flight.count }, 'stop deadline reached: attempts in flight are ended');
       abort.abort();
       settler.abandon();
       await flight.untilEmpty(ABORT_GRACE_MS);
     }
-    await giveBack;
+    await bounded(giveBack, ABORT_GRACE_MS);
     settler.abandon();
-    await settler.drain();
+    await bounded(settler.drain(), ABORT_GRACE_MS);
   }
 
   return {

@@ -10,6 +10,7 @@ export {
 } from './content-rules.js';
 export { findFirstAnswer, fingerprint, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export {
+  boundedWait,
   decideRetry,
   findRetryPreset,
   RETRY_PRESETS,

@@ -42,6 +42,12 @@ describe('retry presets', () => {
     expect(decideRetry({ ...question, askedMs: 60_000 })).toBe(60_000);
     expect(decideRetry({ ...question, askedMs: 10 })).toBe(1000);
   });
+  it('the server asks for ever, or for nothing that is a number → thirty days at most, or the preset', () => {
+    const preset = RETRY_PRESETS.gateway;
+    const question = { preset, attempt: 1, maxAttempts: 5, unclassified: false, random: () => 0.5 };
+    expect(decideRetry({ ...question, askedMs: Number.POSITIVE_INFINITY })).toBe(30 * 86_400_000);
+    expect(decideRetry({ ...question, askedMs: Number.NaN })).toBe(1000);
+  });
   it('unclassified failure → broker gives up at once, the others retry', () => {
     const question = { attempt: 1, maxAttempts: 4, unclassified: true, askedMs: 0, random: () => 0.5 };
     expect(decideRetry({ ...question, preset: RETRY_PRESETS.broker })).toBeNull();

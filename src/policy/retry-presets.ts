@@ -57,6 +57,13 @@ export interface RetryQuestion {
   random: Randomness;
 }
 
+const LONGEST_WAIT_MS = 30 * 24 * HOUR;
+
+/** What a server may ask for: not for ever, and nothing that is no number. */
+export function boundedWait(ms: number): number {
+  return ms > 0 ? Math.min(ms, LONGEST_WAIT_MS) : 0;
+}
+
 /** The wait before the next attempt in milliseconds, or null: give up. A server's later wish wins. */
 export function decideRetry(question: RetryQuestion): number | null {
   const { preset, attempt } = question;
@@ -64,5 +71,5 @@ export function decideRetry(question: RetryQuestion): number | null {
   if (question.unclassified && preset.unclassified === 'fail') return null;
   const base = preset.waitsMs[Math.min(attempt, preset.waitsMs.length) - 1] ?? 0;
   const wait = base * (1 + preset.jitter * (2 * question.random() - 1));
-  return Math.max(wait, question.askedMs);
+  return Math.max(wait, boundedWait(question.askedMs));
 }

@@ -7,6 +7,8 @@ export interface Queryable {
     statement: Statement | string,
     values?: readonly unknown[],
   ): Promise<Result<Row>>;
+  /** A long list of texts as this connection takes it fastest; absent where a plain list is all it takes. */
+  textArray?(texts: ReadonlyArray<string | null>): unknown;
 }
 
 /** A statement with a name is prepared once per connection. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../kernel/index.js';
 import { messageOf } from '../kernel/index.js';
+import { binaryTextArray } from './binary-text-array.js';
 import type { Database, Result, Session, Statement } from './database.js';
 import { asStoreError } from './store-errors.js';
 
@@ -64,9 +65,12 @@ function fromPool(
   end: () => Promise<void>,
 ): Database {
   const prepare = options.prepare ?? true;
+  // A pool of the application's may be of a driver that knows no binary parameters.
+  const fast = options.url === undefined ? {} : { textArray: binaryTextArray };
   let closed = false;
   return {
     kind: 'postgres',
+    ...fast,
     query: (statement, values) => run(pool, statement, values, prepare),
     async transaction(work) {
       const client = await pool.connect().catch((error) => {
@@ -79,7 +83,7 @@ function fromPool(
       client.on('error', onError);
       try {
         await run(client, 'begin', undefined, false);
-        const result = await work({ query: (s, v) => run(client, s, v, prepare) });
+        const result = await work({ ...fast, query: (s, v) => run(client, s, v, prepare) });
         await run(client, 'commit', undefined, false);
         return result;
       } catch (error) {

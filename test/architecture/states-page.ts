@@ -18,7 +18,8 @@ ${diagram(events).join('\n')}
 \`\`\`
 
 A status is what can be read at one moment: between two attempts an email that was attempted before reads \`retry\`,
-also when it was rescheduled, and one that was given back with a wait reads \`scheduled\` until the wait is over.
+also when it was rescheduled. One that was given back reads as it did before, \`pending\` or \`retry\`, also while it
+waits for a rate or a circuit or is parked by a pause; \`next_attempt_at\` and \`parked\` of the view tell.
 
 ## Statuses
 
@@ -35,8 +36,8 @@ ${statuses.map((status) => `| \`${status}\` | ${hasEnded(status, events) ? 'yes'
 ${events.map(([type, row]) => `| \`${type}\` | ${list(row.from)} | ${list(row.to)} | ${row.says} | ${metadata(type)} |`).join('\n')}
 
 Metadata that does not apply is absent. \`conversation\` holds the commands and replies of a failed attempt, without
-the message and with credentials masked. Events with no metadata here have
-their place in the table and are not written yet.
+the message and with credentials masked; \`failover\` the routes that failed before the last one in the same attempt.
+Events with no metadata here have their place in the table and are not written yet.
 
 ## What an attempt can end in
 
@@ -51,7 +52,12 @@ their place in the table and are not written yet.
 | rejected | \`FAILED\` | \`failed\` |
 | unknown, \`at-least-once\`, attempts left | \`OUTCOME_UNKNOWN\` \`RETRY_SCHEDULED\` | \`retry\`, marked as a possible duplicate |
 | unknown, \`at-most-once\` or no attempt left | \`OUTCOME_UNKNOWN\` | \`unknown\` |
-| misconfigured | \`RELEASED\` | as before, and the route is paused |
+| misconfigured, no other route | \`RELEASED\` | as before, and the route is paused |
+| misconfigured, no other route, \`onAccountFailure: fail\` | \`FAILED\` | \`failed\` |
+| all routes paused, their circuits open, or a rate used up | \`RELEASED\` | as before; costs no attempt |
+
+Where it is certain that nothing was delivered and the fault is the route's, the next route that serves the email is
+tried in the same attempt, and the last word counts ([ROUTES](ROUTES.md)).
 
 A validation that does not pass is \`RECEIVED VALIDATION_FAILED FAILED\`. A worker that dies leaves \`RELEASED\` where
 the attempt had not begun, and \`RECEIVED OUTCOME_UNKNOWN …\` where it had; \`src/outbox/take-over.ts\` decides.
@@ -76,7 +82,7 @@ interface Row {
 
 const STATUS_MEANS = {
   scheduled: 'waits for a moment that was asked for',
-  pending: 'can be taken by any worker now',
+  pending: 'can be taken by a worker, unless a rate, a circuit or a pause makes it wait',
   processing: 'is in the hands of a worker',
   sent: 'a provider has taken responsibility for it',
   retry: 'was attempted and waits for its next attempt',
@@ -97,7 +103,16 @@ export const EVENT_METADATA: Readonly<Record<EventType, readonly string[]>> = {
   VALIDATED: ['attempt', 'validations'],
   VALIDATION_FAILED: [...FAILURE, 'validation'],
   SENT_ATTEMPT: ['attempt', 'provider', 'route', 'possibleDuplicate'],
-  SENT: ['attempt', 'messageId', 'provider', 'durationMs', 'response', 'refused', 'possibleDuplicate'],
+  SENT: [
+    'attempt',
+    'messageId',
+    'provider',
+    'durationMs',
+    'response',
+    'refused',
+    'possibleDuplicate',
+    'failover',
+  ],
   RETRY_SCHEDULED: [
     ...FAILURE,
     'nextAttemptNumber',
@@ -108,6 +123,7 @@ export const EVENT_METADATA: Readonly<Record<EventType, readonly string[]>> = {
     'refused',
     'possibleDuplicate',
     'crashes',
+    'failover',
   ],
   FAILED: [
     ...FAILURE,
@@ -118,8 +134,9 @@ export const EVENT_METADATA: Readonly<Record<EventType, readonly string[]>> = {
     'refused',
     'possibleDuplicate',
     'crashes',
+    'failover',
   ],
-  OUTCOME_UNKNOWN: [...FAILURE, ...SEEN, 'possibleDuplicate', 'crashes'],
+  OUTCOME_UNKNOWN: [...FAILURE, ...SEEN, 'possibleDuplicate', 'crashes', 'failover'],
   RELEASED: ['why', 'worker'],
   RESCHEDULED: ['scheduledAt'],
   CANCELLED: ['by'],

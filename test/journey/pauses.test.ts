@@ -45,6 +45,22 @@ describe('pauses on PostgreSQL', () => {
     await untilStatus(held.emailId, 'sent', 3000);
   });
 
+  test('killed between lifting a pause and bringing its emails back → they go all the same, others stay', async () => {
+    const { postrider, pool, untilStatus } = journey;
+    await journey.pauseAndBeKnown('type', 'digest');
+    await journey.pauseAndBeKnown('type', 'newsletter');
+    const held = await postrider.send(anEmail({ type: 'digest' }));
+    const other = await postrider.send(anEmail({ type: 'newsletter' }));
+    const parked = () => pool.query('select 1 from postrider.email_queue where parked');
+    await waitFor(async () => (await parked()).rowCount === 2, { timeoutMs: 5000, what: 'both set aside' });
+    // what resume commits first
+    await pool.query("delete from postrider.pauses where value = 'digest'");
+    await untilStatus(held.emailId, 'sent', 3000);
+    expect(await postrider.get(other.emailId)).toMatchObject({ status: 'pending', parked: true });
+    await postrider.resume('type', 'newsletter');
+    await untilStatus(other.emailId, 'sent', 3000);
+  });
+
   test('resume while a worker still believes in the pause → nothing stays behind', async () => {
     const { postrider, pool } = journey;
     for (let round = 0; round < 5; round++) {

@@ -30,4 +30,6 @@ runCli(process.argv.slice(2), {
   exitNow: (code) => process.exit(code),
 }).then((exitCode) => {
   process.exitCode = exitCode;
+  // Connections to a server that hangs would keep the process; whoever asked it to stop has waited enough.
+  setTimeout(() => process.exit(exitCode), 2000).unref();
 });

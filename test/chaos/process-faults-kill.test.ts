@@ -19,7 +19,7 @@ describeWith('postgres')('two workers under load', () => {
   });
   afterEach(() => ground.close());
 
-  it('one is killed → its emails are the other’s within 2 s, all are sent, none twice in silence', async () => {
+  it('one is killed → its emails are free within 2 s and claimed again soon after, all are sent, none twice in silence', async () => {
     const [victim, survivor] = [ground.child({ instance: 'victim' }), ground.child({ instance: 'survivor' })];
     await Promise.all([victim.next('ready'), survivor.next('ready')]);
     const dead = await workerOf('victim');
@@ -54,6 +54,8 @@ describeWith('postgres')('two workers under load', () => {
       `the last of them claimed again ${Math.round(again[0]?.ms ?? 0)} ms after its last beat`,
     );
     expect(recoveredMs).toBeLessThan(RECOVERY_MS + MEASURING_MS);
+    // How soon depends on the other's work and this machine; `npm run bench -- recovery` holds the 2 s.
+    expect(again[0]?.ms).toBeLessThan(3 * RECOVERY_MS);
     expect(await ground.problems()).toEqual([]);
     const unsent = await ground.query(`select id from postrider.email_logs where status <> 'sent'`);
     expect(unsent).toEqual([]);

@@ -31,7 +31,7 @@ it('an empty environment → the documented defaults', () => {
       batchSize: 300,
       pollIntervalMs: 5000,
       concurrency: 40,
-      inFlightBytes: 8_388_608,
+      inFlightBytes: 2_097_152,
       sendTimeoutMs: 30_000,
       stopDeadlineMs: 30_000,
     },

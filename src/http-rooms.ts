@@ -1,6 +1,9 @@
+import { checkEmailId } from './check-email-id.js';
 import type { HttpRooms } from './doors/http/index.js';
-import { isUuid, messageOf, PostriderError } from './kernel/index.js';
+import { isUuid, messageOf } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
+
+export { checkEmailId };
 
 /** What the HTTP door sees of a Postrider. */
 export function httpRooms(postrider: Postrider): HttpRooms {
@@ -16,7 +19,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
       const database = await postrider
         .ready()
         .then(async (store) => {
-          await store.query('select 1');
+          await store.prompt().query('select 1');
           return { ok: true };
         })
         .catch((error: unknown) => ({ ok: false, message: messageOf(error) }));
@@ -27,9 +30,4 @@ export function httpRooms(postrider: Postrider): HttpRooms {
       body: await postrider.metrics.registry.metrics(),
     }),
   };
-}
-
-export function checkEmailId(emailId: string): string {
-  if (isUuid(emailId)) return emailId;
-  throw new PostriderError('EMAIL_NOT_FOUND', 'There is no email with this id.', { field: 'emailId' });
 }

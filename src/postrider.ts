@@ -1,5 +1,6 @@
 import { assembleContent } from './assemble-content.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
+import { checkEmailId } from './check-email-id.js';
 import { type Config, type ConfigOverrides, loadConfig } from './config.js';
 import {
   type Accepted,
@@ -7,6 +8,7 @@ import {
   createIntake,
   type EmailInput,
   type Intake,
+  parseDueTime,
   type ReactEmailInput,
   type TypedEmailInput,
 } from './intake/index.js';
@@ -14,6 +16,7 @@ import {
   type Clock,
   createLogger,
   delay,
+  isUuid,
   type Lifecycle,
   type Logger,
   type Mailbox,
@@ -67,7 +70,7 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   /** The same as `send` with scheduledAt. */
   schedule(email: SendInput<Types>, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
   /** Until the attempt has begun. */
-  reschedule(emailId: string, at: Date, options?: CallOptions): Promise<void>;
+  reschedule(emailId: string, at: Date | string, options?: CallOptions): Promise<void>;
   cancel(emailId: string, options?: CallOptions): Promise<EmailLog>;
   get(emailId: string): Promise<EmailLog | null>;
   timeline(emailId: string): Promise<EmailEvent[]>;
@@ -186,7 +189,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       maxAttempts: config.retry.maxAttempts,
       chooseRoute: (email) => table.choose(email, systemRandomness),
       allowedDomains: config.email.allowedDomains,
-      content: content.forStore(database),
+      content: content.forStore(database.prompt()),
       onAccepted: () => worker?.ring(),
     });
     intakes.set(database, made);
@@ -214,8 +217,9 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     await worker?.stop({ deadlineMs: config.worker.stopDeadlineMs, ...stopOptions });
   }
 
+  const prompt = async (): Promise<Database> => (await ready()).prompt();
   const target = async (tx: unknown): Promise<Queryable> =>
-    tx === undefined ? ready() : callerTransaction(tx);
+    tx === undefined ? prompt() : callerTransaction(tx);
 
   return {
     provider: table.routes[0]!.provider,
@@ -237,9 +241,12 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       return (await intake(accept.tx)).accept({ ...(await renderReact(email)), scheduledAt: at }, accept);
     },
     async reschedule(emailId, at, { tx, companyId } = {}) {
-      await rescheduleEmail(await target(tx), emailId, at, { tenant: companyId });
+      checkEmailId(emailId, companyId);
+      const dueAt = parseDueTime(at, 'at', clock.now());
+      await rescheduleEmail(await target(tx), emailId, dueAt, { tenant: companyId });
     },
     async cancel(emailId, { tx, companyId } = {}) {
+      checkEmailId(emailId, companyId);
       const database = await target(tx);
       await cancelEmail(database, emailId, { tenant: companyId });
       const log = await findEmailLog(database, emailId);
@@ -247,8 +254,8 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
         throw new PostriderError('EMAIL_NOT_FOUND', `There is no email ${emailId}.`, { field: 'emailId' });
       return log;
     },
-    get: async (emailId) => findEmailLog(await ready(), emailId),
-    timeline: async (emailId) => listEmailEvents(await ready(), emailId),
+    get: async (emailId) => (isUuid(emailId) ? findEmailLog(await prompt(), emailId) : null),
+    timeline: async (emailId) => (isUuid(emailId) ? listEmailEvents(await prompt(), emailId) : []),
     overview: async () => readOverview(await ready()),
     async pause(scope, value = '', reason) {
       await pauseSending(await ready(), scope, value, { reason, by: 'caller' });
@@ -280,7 +287,7 @@ const CLOSE_WITHIN_MS = 5000;
 /** Runs migrations only when they are missing, so that a role without the right to alter can work. */
 async function bringUpToDate(database: Database): Promise<void> {
   try {
-    await checkSchema(database);
+    await checkSchema(database.prompt());
   } catch (error) {
     if (!(error instanceof PostriderError) || error.code !== 'STORE_NOT_MIGRATED') throw error;
     await migrate(database);

@@ -1,9 +1,8 @@
-import { composeMessage } from '../../src/providers/index.js';
-import { encodeForWire } from '../../src/providers/smtp/encode-for-wire.js';
 import type { Bench } from '../bench.js';
 import { runBareLoop } from '../ground/bare-smtp-loop.js';
+import { composeSamples } from '../ground/compose-samples.js';
 import { acceptMany } from '../ground/open-sender.js';
-import { sampleEmails } from '../ground/sample-emails.js';
+import { serverCpuSeconds } from '../ground/process-usage.js';
 import { startSmtpSink } from '../ground/smtp-sink.js';
 import { spawnWorker } from '../ground/spawn-worker.js';
 
@@ -38,8 +37,11 @@ export const endToEnd: Bench = {
       const worker = await spawnWorker({ database: database.url, smtpPort: sink.port });
       const warm = await worker.ask({ do: 'expect', settled: WARM }, 'reached');
       const before = await worker.ask({ do: 'usage' }, 'usage');
+      const serverBefore = await serverCpuSeconds(database.client);
       const end = await worker.ask({ do: 'expect', settled: EMAILS }, 'reached');
       const after = await worker.ask({ do: 'usage' }, 'usage');
+      const serverAfter = await serverCpuSeconds(database.client);
+      const emails = after.settled - before.settled;
       await worker.stop();
       progress('the bare loop, after');
       await runBare();
@@ -70,36 +72,21 @@ export const endToEnd: Bench = {
           what: 'CPU of the worker',
           value: ((after.cpuMs - before.cpuMs) / 1000 / seconds) * 100,
           unit: '% of a core',
+          note: `${Math.round(((after.cpuMs - before.cpuMs) * 1000) / emails)} µs an email`,
         },
+        ...(serverBefore === null || serverAfter === null
+          ? []
+          : [
+              {
+                what: 'CPU of PostgreSQL',
+                value: ((serverAfter - serverBefore) / seconds) * 100,
+                unit: '% of a core',
+                note: `${Math.round(((serverAfter - serverBefore) * 1e6) / emails)} µs an email`,
+              },
+            ]),
       ];
     } finally {
       await sink.stop();
     }
   },
 };
-
-async function composeSamples(): Promise<Buffer[]> {
-  const from = { address: 'noreply@example.com' };
-  return Promise.all(
-    sampleEmails(1000).map(async (email, index) => {
-      const to = { address: String(email.to) };
-      const message = await composeMessage({
-        id: String(index),
-        messageId: `<${index}@example.com>`,
-        date: new Date(),
-        from,
-        replyTo: [],
-        to: [to],
-        cc: [],
-        bcc: [],
-        subject: email.subject,
-        html: email.html ?? '',
-        text: email.text ?? '',
-        headers: {},
-        attachments: [],
-        recipients: [to.address],
-      });
-      return encodeForWire(message).bytes;
-    }),
-  );
-}

@@ -10,7 +10,9 @@ import {
   rememberAnswer,
 } from '../policy/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
-import { type EmailDraft, parseEmailDraft } from './email-draft.js';
+import { checkAcceptOptions } from './accept-options.js';
+import { type EmailDraft, parseEmailDraft, readCompanyId } from './email-draft.js';
+import { extraMsFor } from './extra-ms-for.js';
 import { type Content, needsTemplate, type RenderTyped, renderTyped } from './render-typed.js';
 
 /**
@@ -158,10 +160,21 @@ export function createIntake(options: IntakeOptions): Intake {
     killPoint('intake:written');
   }
 
-  async function acceptOnce(tx: Queryable, email: NewEmail, input: unknown, key: string): Promise<Accepted> {
-    const idempotency = { tenant: email.tenant, key, fingerprint: fingerprint(input) };
+  /** The key comes before the email: what was accepted once has its answer, whatever has changed since. */
+  async function acceptOnce(
+    tx: Queryable,
+    { input, key, make }: { input: unknown; key: string; make(): NewEmail },
+  ): Promise<Accepted> {
+    const tenant = readCompanyId(input) ?? options.defaultTenant;
+    const body = fingerprint(input);
+    if (body === null) {
+      make(); // says which field it is
+      throw new PostriderError('INVALID_PAYLOAD', 'The email cannot be written as JSON.');
+    }
+    const idempotency = { tenant, key, fingerprint: body };
     const first = await findFirstAnswer<Accepted>(tx, idempotency);
     if (first) return first;
+    const email = make();
     await write(tx, [email]);
     const answer = answerOf(email, clock.now());
     await rememberAnswer(tx, idempotency, email.id, answer);
@@ -169,20 +182,26 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   return {
-    async accept(input, { tx, requestId, idempotencyKey } = {}) {
+    async accept(input, { tx, requestId, idempotencyKey: key } = {}) {
+      checkAcceptOptions({ requestId, idempotencyKey: key });
       const callers = tx === undefined ? null : callerTransaction(tx);
-      const email = prepare(input, requestId, '', await templatesFor([input], callers));
-      if (idempotencyKey !== undefined) {
-        if (callers) return acceptOnce(callers, email, input, idempotencyKey);
-        const answer = await database.transaction((own) => acceptOnce(own, email, input, idempotencyKey));
+      const typed = await templatesFor([input], callers);
+      const make = () => prepare(input, requestId, '', typed);
+      if (key !== undefined) {
+        if (callers) return acceptOnce(callers, { input, key, make });
+        const answer = await database
+          .prompt(extraMsFor([input]))
+          .transaction((own) => acceptOnce(own, { input, key, make }));
         options.onAccepted();
         return answer;
       }
-      await write(callers ?? database, [email]);
+      const email = make();
+      await write(callers ?? database.prompt(extraMsFor([email])), [email]);
       if (!callers) options.onAccepted();
       return answerOf(email, clock.now());
     },
     async acceptBatch(inputs, { tx, requestId } = {}) {
+      checkAcceptOptions({ requestId });
       if (inputs.length > MAX_BATCH) {
         throw new PostriderError('INVALID_PAYLOAD', `A batch holds at most ${MAX_BATCH} emails.`, {
           field: 'emails',
@@ -191,7 +210,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const callers = tx === undefined ? null : callerTransaction(tx);
       const typed = await templatesFor(inputs, callers);
       const emails = inputs.map((input, index) => prepare(input, requestId, `[${index}]`, typed));
-      await write(callers ?? database, emails);
+      await write(callers ?? database.prompt(extraMsFor(emails)), emails);
       if (!callers) options.onAccepted();
       return emails.map((email) => answerOf(email, clock.now()));
     },

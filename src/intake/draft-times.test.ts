@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseTimes } from './draft-times.js';
+import { parseDueTime, parseTimes } from './draft-times.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 
@@ -19,6 +19,9 @@ test.each<[string, { scheduledAt?: unknown; expiresAt?: unknown }, string]>([
   ['offset without a colon', { scheduledAt: '2030-01-02T00:00:00+0200' }, 'scheduledAt'],
   ['a newline at the end', { scheduledAt: '2030-01-02T00:00:00Z\n' }, 'scheduledAt'],
   ['words', { expiresAt: 'tomorrow' }, 'expiresAt'],
+  ['the year 0', { scheduledAt: '0000-01-01T00:00:00Z' }, 'scheduledAt'],
+  ['the first time a Date can hold', { scheduledAt: new Date(-8.64e15) }, 'scheduledAt'],
+  ['the last time a Date can hold', { expiresAt: new Date(8.64e15) }, 'expiresAt'],
 ])('%s → refused with its field', (_, { scheduledAt, expiresAt }, field) => {
   expect(() => parseTimes(scheduledAt, expiresAt, NOW)).toThrow(
     expect.objectContaining({ code: 'INVALID_PAYLOAD', field }),
@@ -32,4 +35,19 @@ test.each([
   [new Date(NOW), '2030-01-01T00:00:00.000Z'],
 ])('%s → %s', (input, instant) => {
   expect(parseTimes(input, undefined, NOW).scheduledAt?.toISOString()).toBe(instant);
+});
+
+test.each([
+  ['an invalid Date', new Date(Number.NaN)],
+  ['nothing', undefined],
+  ['null', null],
+  ['two years ahead', new Date(Date.UTC(2032, 0, 1))],
+])('a due time that is %s → refused with its field', (_, input) => {
+  expect(() => parseDueTime(input, 'at', NOW)).toThrow(
+    expect.objectContaining({ code: 'INVALID_PAYLOAD', field: 'at' }),
+  );
+});
+
+test('a due time in the past → kept, which is due at once', () => {
+  expect(parseDueTime(new Date(NOW - 1000), 'at', NOW)).toEqual(new Date(NOW - 1000));
 });

@@ -34,12 +34,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
   const recipients = parseRecipients(fields);
   const { type, data } = parseType(fields);
   const times = parseTimes(fields.scheduledAt, fields.expiresAt, now);
-  const companyId = parsePattern(
-    fields.companyId,
-    'companyId',
-    COMPANY_ID,
-    '1 to 128 letters, digits, dots, colons, hyphens or underscores',
-  );
+  const companyId = parseCompanyId(fields.companyId);
   const lang = parsePattern(fields.lang, 'lang', LANGUAGE_TAG, 'a language tag such as en or pt-BR');
   const attachments = parseAttachments(fields.attachments);
   const { choices, ...content } = parseContent(fields, (problem) => {
@@ -66,6 +61,12 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
     sensitive: choices?.sensitive ?? false,
     retry: parseChoice(fields.retry, 'retry', RETRY_NAMES) ?? choices?.retry ?? null,
   };
+}
+
+/** Whose email it is, read before anything else of it is known to hold. */
+export function readCompanyId(input: unknown): string | null {
+  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, 'companyId')) return null;
+  return parseCompanyId((input as Fields).companyId ?? undefined);
 }
 
 /** A new email before the tenant, the ids and the defaults are filled in; null is "not said". */
@@ -120,6 +121,15 @@ const TYPE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
 const DELIVERY_MODES: readonly DeliveryMode[] = ['at-least-once', 'at-most-once'];
 const RETRY_NAMES = Object.keys(RETRY_PRESETS);
+
+function parseCompanyId(input: unknown): string | null {
+  return parsePattern(
+    input,
+    'companyId',
+    COMPANY_ID,
+    '1 to 128 letters, digits, dots, colons, hyphens or underscores',
+  );
+}
 
 function parseRecipients(fields: Fields): Pick<EmailDraft, 'to' | 'cc' | 'bcc'> {
   if (fields.to === undefined) throw invalidPayload('to', 'is missing');

@@ -1,4 +1,5 @@
 export { type Accepted, type AcceptOptions, createIntake, type Intake } from './accept-email.js';
+export { parseDueTime } from './draft-times.js';
 export type {
   AddressInput,
   AttachmentInput,

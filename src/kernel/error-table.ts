@@ -75,12 +75,17 @@ export const ERROR_TABLE = {
   STORE_UNAVAILABLE: {
     status: 503,
     retryable: true,
-    help: 'The database does not answer; try again shortly.',
+    help: 'The database does not answer; try again shortly, with the same Idempotency-Key: a call that was cut off may have taken effect.',
   },
   STORE_NESTED_CALL: {
     status: 500,
     retryable: false,
     help: 'Pass { tx } to calls made inside a transaction on the embedded store.',
+  },
+  TRANSACTION_ENDED: {
+    status: 500,
+    retryable: false,
+    help: 'Await every call with { tx } before its transaction ends, and use a new one afterwards.',
   },
   STORE_LOCKED: {
     status: 500,

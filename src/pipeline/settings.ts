@@ -28,7 +28,7 @@ export const pipelineSettings = {
     }),
     inFlightBytes: setting.bytes({
       env: ['POSTRIDER_IN_FLIGHT_BYTES'],
-      default: 8 * 1024 ** 2,
+      default: 2 * 1024 ** 2,
       min: 1024 ** 2,
       max: 4 * 1024 ** 3,
       says: 'How many bytes of content are held in memory at once; an email larger than that goes alone.',

@@ -23,6 +23,12 @@ describe('the four validations', () => {
     expect(check({ contentHash: null })).toBeNull();
   });
 
+  test('HTML that came by SQL without its text → passes', () => {
+    expect(
+      check({ contentHash: null, body: { html: '<p>Hello</p>', text: '', attachments: [] } }),
+    ).toBeNull();
+  });
+
   test('a queue row without an email → OUTBOX_NOT_FOUND before anything else', () => {
     expect(check({ found: false, id: 'x', body: null })).toMatchObject({
       type: 'OUTBOX',
@@ -44,6 +50,14 @@ describe('the four validations', () => {
     [
       'a header name with a blank',
       { message: { to: [{ address: 'reader@example.net' }], headers: { 'X A': 'a' } } },
+    ],
+    [
+      'a header that Postrider writes itself',
+      { message: { to: [{ address: 'reader@example.net' }], headers: { Bcc: 'spy@example.net' } } },
+    ],
+    [
+      'a header of 3000 characters',
+      { message: { to: [{ address: 'reader@example.net' }], headers: { 'X-A': 'a'.repeat(3000) } } },
     ],
   ])('%s → INTEGRITY, INVALID_PAYLOAD', (_case, parts) => {
     expect(check(parts)).toMatchObject({ type: 'INTEGRITY', code: 'INVALID_PAYLOAD' });

@@ -1,4 +1,4 @@
-import { isEmailAddress, isUuid } from '../kernel/index.js';
+import { isEmailAddress, isUuid, messageOf, parseHeaders } from '../kernel/index.js';
 import { hashContent, type OpenedEmail } from '../outbox/index.js';
 import { checkContent, findNotAllowed, findRetryPreset } from '../policy/index.js';
 
@@ -48,12 +48,18 @@ function checkIntegrity(email: OpenedEmail, hasSender: boolean): ValidationFailu
     return fail(`there is no retry preset named ${email.retry.slice(0, 40)}`);
   if (!Array.isArray(message.to) || message.to.length === 0) return fail('there is no recipient');
   if (message.to[0]?.address !== email.to) return fail('the address of the message is not the one accepted');
-  for (const [name, value] of Object.entries(message.headers ?? {})) {
-    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name) || typeof value !== 'string' || /[\0-\x1f\x7f]/.test(value)) {
-      return fail('a header holds characters it must not');
-    }
+  const problem = findHeaderProblem(message.headers);
+  return problem === null ? null : fail(problem);
+}
+
+/** The rules are intake's: SQL is no way round them. */
+function findHeaderProblem(headers: unknown): string | null {
+  try {
+    parseHeaders(headers, 'headers');
+    return null;
+  } catch (error) {
+    return messageOf(error);
   }
-  return null;
 }
 
 function checkRecipient(

@@ -24,8 +24,9 @@ export async function findFirstAnswer<Answer>(tx: Queryable, key: IdempotencyKey
       retryAfterSeconds: 1,
     });
   }
-  const { rows } = await tx.query<{ same: boolean; answer: Answer }>(
-    `select fingerprint = decode($3, 'hex') as same, answer from postrider.idempotency_keys
+  // As text: how jsonb is read on the caller's connection is the caller's choice.
+  const { rows } = await tx.query<{ same: boolean; answer: string }>(
+    `select fingerprint = decode($3, 'hex') as same, answer::text as answer from postrider.idempotency_keys
      where tenant = $1 and key = $2 and created_at > now() - interval '24 hours'`,
     [key.tenant, key.key, key.fingerprint.toString('hex')],
   );
@@ -36,7 +37,7 @@ export async function findFirstAnswer<Answer>(tx: Queryable, key: IdempotencyKey
       field: 'Idempotency-Key',
     });
   }
-  return first.answer;
+  return JSON.parse(first.answer) as Answer;
 }
 
 export async function rememberAnswer(
@@ -54,11 +55,15 @@ export async function rememberAnswer(
   );
 }
 
-/** The same for equal bodies, whatever the order of their keys. */
-export function fingerprint(body: unknown): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(body)))
-    .digest();
+/** The same for equal bodies, whatever the order of their keys; null for what is no JSON: a circle, a bigint. */
+export function fingerprint(body: unknown): Buffer | null {
+  try {
+    return createHash('sha256')
+      .update(JSON.stringify(sorted(body)))
+      .digest();
+  } catch {
+    return null;
+  }
 }
 
 export async function forgetOldKeys(database: Queryable): Promise<number> {

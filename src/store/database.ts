@@ -30,6 +30,11 @@ export interface Database extends Queryable {
   script(sql: string, tx?: Queryable): Promise<void>;
   /** A connection of its own that can hold a lock and listen. */
   openSession(): Promise<Session>;
+  /**
+   * The same store for a caller who waits: a server that has stopped answering is STORE_UNAVAILABLE within a second
+   * (and `extraMs`, for what takes longer), although what was asked may still take effect.
+   */
+  prompt(extraMs?: number): Database;
   close(): Promise<void>;
 }
 

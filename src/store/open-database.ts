@@ -17,7 +17,9 @@ import { fromPgPool, openPostgres } from './postgres-database.js';
 export async function openDatabase(source: DatabaseSource, options: OpenOptions = {}): Promise<Database> {
   if (typeof source === 'string') return openPostgres({ url: source, ...options });
   if ('folder' in source) return openEmbedded(source.folder);
-  if (isPglite(source)) return pgliteDatabase(source, async () => {});
+  if (isPglite(source)) {
+    return pgliteDatabase(source, { onClose: async () => {}, patienceMs: OWN_PGLITE_PATIENCE_MS });
+  }
   if (isPool(source)) return fromPgPool(source, options);
   throw new PostriderError(
     'INVALID_CONFIG',
@@ -36,14 +38,18 @@ export interface OpenOptions {
   logger?: Logger;
 }
 
+const OWN_PGLITE_PATIENCE_MS = 5000;
+
 async function openEmbedded(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unlock = await lockFolder(folder);
   try {
     const connection = await openThreadedPglite(await dataFolder(folder));
-    return pgliteDatabase(connection, async () => {
-      await connection.close();
-      await unlock();
+    return pgliteDatabase(connection, {
+      async onClose() {
+        await connection.close();
+        await unlock();
+      },
     });
   } catch (error) {
     await unlock();

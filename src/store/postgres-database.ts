@@ -2,8 +2,11 @@ import pg from 'pg';
 import type { Logger } from '../kernel/index.js';
 import { messageOf } from '../kernel/index.js';
 import { binaryTextArray } from './binary-text-array.js';
-import type { Database, Result, Session, Statement } from './database.js';
-import { asStoreError } from './store-errors.js';
+import type { Database, Queryable, Result, Session, Statement } from './database.js';
+import { postgresTypes } from './postgres-types.js';
+import { ServerSilence } from './server-silence.js';
+import { asStoreError, isStoreAway } from './store-errors.js';
+import { transactionScope } from './transaction-scope.js';
 
 /**
  * PostgreSQL through a pool. Fails within a second when the server is away, never exits the
@@ -42,12 +45,23 @@ const FREE_CONNECTION_TIMEOUT_MS = 10_000;
 /** A server that has stopped answering on an open connection is given up after this. */
 const QUERY_TIMEOUT_MS = 60_000;
 const SESSION_QUERY_TIMEOUT_MS = 5000;
+/** For calls that somebody waits for: with connecting and the way back it stays within a second. */
+const PROMPT_MS = 800;
 
 /** The pool's own limit covers waiting and connecting; this one only connecting. */
 class PromptClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
-    super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS } : config);
+    super(
+      typeof config === 'object'
+        ? { ...config, ...hidden(config), connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
+        : config,
+    );
   }
+}
+
+/** A pool keeps its password where copying does not see it. */
+function hidden({ password }: pg.ClientConfig): pg.ClientConfig {
+  return password === undefined ? {} : { password };
 }
 
 function connectionOptions(options: PostgresOptions): pg.PoolConfig {
@@ -67,46 +81,94 @@ function fromPool(
   const prepare = options.prepare ?? true;
   // A pool of the application's may be of a driver that knows no binary parameters.
   const fast = options.url === undefined ? {} : { textArray: binaryTextArray };
+  const silence = new ServerSilence();
+  const bound = <T>(work: Promise<T>, limitMs: number | null) =>
+    limitMs === null ? work : silence.bound(work, limitMs);
   let closed = false;
-  return {
+
+  async function acquire(limitMs: number | null): Promise<pg.PoolClient> {
+    const connecting = pool.connect();
+    try {
+      return await bound(connecting, limitMs);
+    } catch (error) {
+      // A connection that comes after all goes back; why it did not come is told below.
+      connecting.then(
+        (late) => late.release(),
+        () => undefined,
+      );
+      throw asStoreError(error);
+    }
+  }
+
+  /** What failed because the server is away leaves its connection in a state nobody knows: it is not used again. */
+  async function hold<T>(limitMs: number | null, work: (held: Held) => Promise<T>): Promise<T> {
+    const client = await acquire(limitMs);
+    let broken: Error | undefined;
+    const discard = (error: Error) => {
+      broken ??= error;
+    };
+    client.on('error', discard);
+    try {
+      return await work({
+        query: async (statement, values) => {
+          const result = await bound(run(client, statement, values, prepare), limitMs);
+          silence.heard();
+          return result as Result<never>;
+        },
+        discard,
+      });
+    } catch (error) {
+      if (isStoreAway(error)) discard(error as Error);
+      throw error;
+    } finally {
+      client.off('error', discard);
+      client.release(broken ?? false);
+    }
+  }
+
+  const withLimit = (limitMs: number | null): Database => ({
     kind: 'postgres',
     ...fast,
-    query: (statement, values) => run(pool, statement, values, prepare),
-    async transaction(work) {
-      const client = await pool.connect().catch((error) => {
-        throw asStoreError(error);
-      });
-      let broken: Error | undefined;
-      const onError = (error: Error) => {
-        broken = error;
-      };
-      client.on('error', onError);
-      try {
-        await run(client, 'begin', undefined, false);
-        const result = await work({ ...fast, query: (s, v) => run(client, s, v, prepare) });
-        await run(client, 'commit', undefined, false);
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch((failure: Error) => {
-          broken ??= failure;
-        });
-        throw error;
-      } finally {
-        client.off('error', onError);
-        client.release(broken ?? false);
-      }
+    async query<Row>(statement: Statement | string, values?: readonly unknown[]) {
+      if (limitMs !== null) return hold(limitMs, ({ query }) => query<Row>(statement, values));
+      const result = await run<Row>(pool, statement, values, prepare);
+      silence.heard();
+      return result;
     },
+    transaction: (work) =>
+      hold(limitMs, async ({ query, discard }) => {
+        await query('begin');
+        const scope = transactionScope({ ...fast, query });
+        try {
+          const result = await work(scope.tx);
+          scope.end();
+          await query('commit');
+          return result;
+        } catch (error) {
+          scope.end();
+          if (!isStoreAway(error)) await query('rollback').catch(discard);
+          throw error;
+        }
+      }),
     async script(sql, tx) {
       if (tx) await tx.query(sql);
       else await run(pool, sql, undefined, false);
     },
-    openSession: () => openSession(pool, options.url, prepare),
+    openSession: () => openSession(pool, options.url, { prepare, onAnswer: () => silence.heard() }),
+    prompt: (extraMs = 0) => withLimit(PROMPT_MS + extraMs),
     async close() {
       if (closed) return;
       closed = true;
       await end();
     },
-  };
+  });
+  return withLimit(null);
+}
+
+/** A connection of the pool while one call has it. */
+interface Held extends Queryable {
+  /** Keeps the connection from being used again. */
+  discard(error: Error): void;
 }
 
 async function run<Row>(
@@ -118,7 +180,12 @@ async function run<Row>(
   const text = typeof statement === 'string' ? statement : statement.text;
   const name = typeof statement === 'string' || !prepare ? undefined : statement.name;
   try {
-    const result = await target.query({ text, name, values: values as unknown[] | undefined });
+    const result = await target.query({
+      text,
+      name,
+      values: values as unknown[] | undefined,
+      types: postgresTypes,
+    });
     return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
     throw asStoreError(error);
@@ -128,8 +195,14 @@ async function run<Row>(
 /**
  * Keepalives of 2/1/3 s let the server notice a cut-off worker in five seconds instead of two hours.
  */
-async function openSession(pool: pg.Pool, url: string | undefined, prepare: boolean): Promise<Session> {
-  const settings = url ? connectionOptions({ url }) : { ...pool.options, max: undefined };
+async function openSession(
+  pool: pg.Pool,
+  url: string | undefined,
+  { prepare, onAnswer }: { prepare: boolean; onAnswer(): void },
+): Promise<Session> {
+  const settings = url
+    ? connectionOptions({ url })
+    : { ...pool.options, ...hidden(pool.options), max: undefined };
   const client = new PromptClient({
     ...settings,
     query_timeout: SESSION_QUERY_TIMEOUT_MS,
@@ -159,7 +232,11 @@ async function openSession(pool: pg.Pool, url: string | undefined, prepare: bool
   }
   return {
     embedded: false,
-    query: (statement, values) => run(client, statement, values, prepare),
+    async query<Row>(statement: Statement | string, values?: readonly unknown[]) {
+      const result = await run<Row>(client, statement, values, prepare);
+      onAnswer();
+      return result;
+    },
     async listen(channel, onBell) {
       listeners.set(channel, onBell);
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);

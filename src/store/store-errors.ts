@@ -3,7 +3,18 @@ import { messageOf, PostriderError } from '../kernel/index.js';
 /**
  * Tells "the database is away" from "the statement is wrong". Only the first is worth waiting for.
  */
-const AWAY_SQLSTATES = new Set(['57P01', '57P02', '57P03', '53300', '58000']);
+const AWAY_SQLSTATES = new Set([
+  '25006', // read-only: a standby, or a primary that has been demoted
+  '53100', // disk full
+  '53200', // out of memory
+  '53300', // too many connections
+  '57P01', // ended by an administrator, a crash, while starting or stopping, for idling
+  '57P02',
+  '57P03',
+  '57P05',
+  '58000', // a fault of the system below, of its disk
+  '58030',
+]);
 const AWAY_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,7 +28,7 @@ const AWAY_CODES = new Set([
   'EADDRNOTAVAIL',
 ]);
 const AWAY_MESSAGES =
-  /connection terminated|timeout exceeded when trying to connect|^timeout expired$|connection error|client has encountered a connection error|not queryable|server closed the connection|read-only transaction|query read timeout/i;
+  /connection terminated|timeout exceeded when trying to connect|^timeout expired$|connection error|client has encountered a connection error|not queryable|server closed the connection|query read timeout/i;
 
 export function isStoreAway(error: unknown): boolean {
   if (error instanceof PostriderError) return error.code === 'STORE_UNAVAILABLE';

@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/index.js';
+import { asIso, asObject } from './driver-values.js';
 
 /** One entry of an email's journal. */
 export interface EmailEvent {
@@ -21,8 +22,8 @@ export async function listEmailEvents(
     emailLogId: row.email_log_id,
     sequence: row.sequence,
     type: row.type,
-    metadata: row.metadata,
-    createdAt: row.created_at.toISOString(),
+    metadata: asObject(row.metadata),
+    createdAt: asIso(row.created_at),
   }));
 }
 

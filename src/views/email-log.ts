@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/index.js';
+import { asIso, asObject } from './driver-values.js';
 
 /** What became of one email, with the fields of the log as callers know them. */
 export interface EmailLog {
@@ -123,14 +124,14 @@ function present(row: LogRow): EmailLog {
     delivery: row.delivery,
     retry: row.retry,
     route: row.route,
-    metadata: row.metadata,
+    metadata: asObject(row.metadata),
     possibleDuplicate: row.possible_duplicate,
     parked: row.parked,
     scheduledAt: iso(row.scheduled_at),
     expiresAt: iso(row.expires_at),
     nextAttemptAt: iso(row.next_attempt_at),
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: asIso(row.created_at),
+    updatedAt: asIso(row.updated_at),
     processedAt: iso(row.processed_at),
     sentAt: iso(row.sent_at),
     failedAt: iso(row.failed_at),
@@ -138,5 +139,5 @@ function present(row: LogRow): EmailLog {
 }
 
 function iso(at: Date | null): string | null {
-  return at === null ? null : at.toISOString();
+  return at === null ? null : asIso(at);
 }

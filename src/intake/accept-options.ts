@@ -1,0 +1,20 @@
+import { parsePattern } from './draft-fields.js';
+
+/** The ids a caller may give an acceptance: only what the store can hold and a log line can show. */
+export function checkAcceptOptions({ requestId, idempotencyKey }: Ids): void {
+  parsePattern(
+    requestId,
+    'requestId',
+    REQUEST_ID,
+    '1 to 128 letters, digits, dots, underscores, colons or hyphens',
+  );
+  parsePattern(idempotencyKey, 'idempotencyKey', IDEMPOTENCY_KEY, '1 to 255 printable ASCII characters');
+}
+
+interface Ids {
+  requestId?: unknown;
+  idempotencyKey?: unknown;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

@@ -95,7 +95,7 @@ from (
       when 'RETRY_SCHEDULED' then coalesce(t.detail, '{}') || jsonb_build_object('errorCode', t.error_code,
         'errorCategory', t.error_category, 'errorMessage', t.error_message, 'willRetry', true,
         'nextAttemptNumber', t.attempt + 1, 'nextAttemptAt', t.next_attempt_at,
-        'backoffDelay', (extract(epoch from t.next_attempt_at - t.settled_at) * 1000)::bigint)
+        'backoffDelay', greatest(0, extract(epoch from t.next_attempt_at - t.settled_at) * 1000)::bigint)
       else coalesce(t.detail, '{}') || jsonb_build_object('errorCode', t.error_code,
         'errorCategory', t.error_category, 'errorMessage', t.error_message, 'willRetry', not t.final)
     end),

@@ -11,13 +11,17 @@ export type {
 export { type ErrorCode, type Logger, type Mailbox, PostriderError } from './kernel/index.js';
 export type { EmailStatus, EventType } from './outbox/index.js';
 export { type CallOptions, createPostrider, type Postrider, type PostriderOptions } from './postrider.js';
+export { resendProvider, sesProvider, smtpProvider } from './provider-accounts.js';
 export type {
   AttemptContext,
   Outcome,
   OutgoingEmail,
   Provider,
+  ResendOptions,
   Route,
   RouteInput,
+  SesOptions,
+  SmtpOptions,
 } from './providers/index.js';
 export {
   type DraftContent,

@@ -1,135 +1,52 @@
 import { assembleContent } from './assemble-content.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
 import { checkEmailId } from './check-email-id.js';
-import { type Config, type ConfigOverrides, loadConfig } from './config.js';
+import { type Config, loadConfig } from './config.js';
+import { createIntake, type Intake, parseDueTime } from './intake/index.js';
 import {
-  type Accepted,
-  type AcceptOptions,
-  createIntake,
-  type EmailInput,
-  type Intake,
-  parseDueTime,
-  type ReactEmailInput,
-  type TypedEmailInput,
-} from './intake/index.js';
-import {
-  type Clock,
   createLogger,
   delay,
   isUuid,
-  type Lifecycle,
-  type Logger,
-  type Mailbox,
   PostriderError,
+  refuseUnknownKeys,
   type StopOptions,
   systemClock,
   systemRandomness,
 } from './kernel/index.js';
-import {
-  cancelEmail,
-  type PauseScope,
-  pauseSending,
-  rescheduleEmail,
-  resumeSending,
-} from './outbox/index.js';
-import { createPipelineMetrics, type PipelineMetrics } from './pipeline/index.js';
-import type { Provider, Route, RouteInput } from './providers/index.js';
-import { type CatalogueType, type EmailType, renderReact, type Templates } from './render/index.js';
+import { cancelEmail, pauseSending, rescheduleEmail, resumeSending } from './outbox/index.js';
+import { createPipelineMetrics } from './pipeline/index.js';
+import type { KnownTypes, Postrider, PostriderOptions } from './postrider-contract.js';
+import { type EmailType, renderReact } from './render/index.js';
 import type { RunningWorker } from './run-worker.js';
 import {
   callerTransaction,
   checkSchema,
   type Database,
-  type DatabaseSource,
-  type MigrationReport,
   migrate,
   openDatabase,
   type Queryable,
 } from './store/index.js';
-import {
-  type EmailEvent,
-  type EmailLog,
-  findEmailLog,
-  listEmailEvents,
-  type Overview,
-  readOverview,
-} from './views/index.js';
+import { findEmailLog, listEmailEvents, readOverview } from './views/index.js';
 
-/**
- * Postrider inside an application: `send` in the application's own transaction, `start` to deliver
- * from this process. Nothing is opened before it is needed.
- */
-export interface Postrider<Types extends EmailType = CatalogueType> extends Lifecycle {
-  /** Content, a React element, or a declared type with its data. */
-  send(email: SendInput<Types>, options?: AcceptOptions): Promise<Accepted>;
-  /** All or none. */
-  sendBatch(
-    emails: readonly SendInput<Types>[],
-    options?: Omit<AcceptOptions, 'idempotencyKey'>,
-  ): Promise<Accepted[]>;
-  /** The same as `send` with scheduledAt. */
-  schedule(email: SendInput<Types>, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
-  /** Until the attempt has begun. */
-  reschedule(emailId: string, at: Date | string, options?: CallOptions): Promise<void>;
-  cancel(emailId: string, options?: CallOptions): Promise<EmailLog>;
-  get(emailId: string): Promise<EmailLog | null>;
-  timeline(emailId: string): Promise<EmailEvent[]>;
-  overview(): Promise<Overview>;
-  pause(scope: PauseScope, value?: string, reason?: string): Promise<void>;
-  resume(scope: PauseScope, value?: string): Promise<number>;
-  /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
-  /** A tenant's own content for types: drafts, publishing, versions, preview. */
-  readonly templates: Templates;
-  /** Connects to the store and brings its schema up to date; every call does it when needed. */
-  ready(): Promise<Database>;
-  /** The provider of the first route. */
-  readonly provider: Provider;
-  readonly routes: readonly Route[];
-  readonly metrics: PipelineMetrics;
-  /** Ends the worker alone; sending goes on until `stop`. */
-  stopWorking(options?: StopOptions): Promise<void>;
-  /** Whether the worker of this process holds its lease. */
-  working(): boolean;
-}
+export type {
+  CallOptions,
+  KnownTypes,
+  Postrider,
+  PostriderOptions,
+  SendInput,
+} from './postrider-contract.js';
 
-export type SendInput<Types extends EmailType> = EmailInput | ReactEmailInput | TypedEmailInput<Types>;
-
-export interface CallOptions {
-  tx?: unknown;
-  /** Only an email of this company. */
-  companyId?: string;
-}
-
-export interface PostriderOptions<Own extends readonly EmailType[] = readonly EmailType[]> {
-  /** A PostgreSQL URL, your pg Pool or PGlite instance, or { folder }; else as configured. */
-  database?: DatabaseSource;
-  /** Settings that win over the environment; see docs/CONFIGURATION.md. */
-  config?: ConfigOverrides;
-  /** Instead of the provider that EMAIL_MODE names; the only way out, whatever is configured. */
-  provider?: Provider;
-  /** Several ways out, instead of one; see docs/ROUTES.md. */
-  routes?: readonly RouteInput[];
-  /** Types of the application's own, made with defineEmail; one of a built-in name replaces it. */
-  types?: Own;
-  /** For emails that name no sender. */
-  from?: Mailbox;
-  logger?: Logger;
-  clock?: Clock;
-}
-
+/** Makes a Postrider from options and the environment; see postrider-contract.ts for what it can do. */
 export function createPostrider<const Own extends readonly EmailType[] = readonly []>({
   config,
   ...parts
 }: PostriderOptions<Own> = {}): Postrider<KnownTypes<Own>> {
+  refuseUnknownKeys(parts, PARTS, 'INVALID_CONFIG');
   return assemblePostrider(loadConfig({ overrides: config }), parts) as Postrider<KnownTypes<Own>>;
 }
 
-/** The built-in types and the application's, which win where names are the same. */
-export type KnownTypes<Own extends readonly EmailType[]> =
-  | Exclude<CatalogueType, { type: Own[number]['type'] }>
-  | Own[number];
+const PARTS = ['database', 'config', 'provider', 'routes', 'types', 'from', 'logger', 'clock'];
+const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
 
 /** The same from a configuration that was loaded before. */
 export function assemblePostrider(config: Config, options: Omit<PostriderOptions, 'config'> = {}): Postrider {
@@ -229,16 +146,20 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     ready,
     working: () => worker?.alive() ?? false,
     async send(email, accept = {}) {
+      refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
       return (await intake(accept.tx)).accept(await renderReact(email), accept);
     },
     async sendBatch(emails, accept = {}) {
+      refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
       return (await intake(accept.tx)).acceptBatch(
         await Promise.all(emails.map((email) => renderReact(email))),
         accept,
       );
     },
     async schedule(email, at, accept = {}) {
-      return (await intake(accept.tx)).accept({ ...(await renderReact(email)), scheduledAt: at }, accept);
+      refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
+      const dueAt = parseDueTime(at, 'scheduledAt', clock.now());
+      return (await intake(accept.tx)).accept({ ...(await renderReact(email)), scheduledAt: dueAt }, accept);
     },
     async reschedule(emailId, at, { tx, companyId } = {}) {
       checkEmailId(emailId, companyId);

@@ -21,6 +21,7 @@ import {
   createSweeper,
   findDeadWorkers,
   findEarlierWorkers,
+  hasHeld,
   msUntilPredecessorDead,
   takeLease,
   takeOverWorker,
@@ -262,6 +263,6 @@ async function takeBackOwn(options: RunWorkerOptions, database: Database, lease:
     : await findDeadWorkers(database, lease.worker);
   for (const worker of dead) {
     const taken = await takeOverWorker(database, worker);
-    if (taken) logger.warn({ ...taken }, 'took over from a dead worker');
+    if (taken) logger[hasHeld(taken) ? 'warn' : 'info']({ ...taken }, 'took over from a dead worker');
   }
 }

@@ -75,7 +75,12 @@ export const ERROR_TABLE = {
   STORE_UNAVAILABLE: {
     status: 503,
     retryable: true,
-    help: 'The database does not answer; try again shortly, with the same Idempotency-Key: a call that was cut off may have taken effect.',
+    help: 'Try again shortly, with the same Idempotency-Key: a call that was cut off may have taken effect.',
+  },
+  STORE_REFUSED: {
+    status: 500,
+    retryable: false,
+    help: "Check the database, the role and the password in DATABASE_URL, and the role's grants.",
   },
   STORE_NESTED_CALL: {
     status: 500,

@@ -12,4 +12,5 @@ export type { Lifecycle, StopOptions } from './lifecycle.js';
 export { createLogger, type Logger, silentLogger } from './logger.js';
 export type { Mailbox } from './mailbox.js';
 export { type Randomness, systemRandomness } from './randomness.js';
+export { refuseUnknownKeys } from './refuse-unknown-keys.js';
 export { Signal } from './signal.js';

@@ -21,7 +21,7 @@ export { createRouteRates } from './route-rates.js';
 export { createRouteStates, type RouteState } from './route-states.js';
 export { findSettled, type Settlement, settleAttempts } from './settle-attempts.js';
 export { createSweeper } from './sweeper.js';
-export { type TakeOver, takeOverWorker } from './take-over.js';
+export { hasHeld, type TakeOver, takeOverWorker } from './take-over.js';
 export {
   EMAIL_STATUSES,
   type EmailStatus,

@@ -3,7 +3,7 @@ import { type Database, isStoreAway } from '../store/index.js';
 import { findDeadWorkers } from './find-dead-workers.js';
 import { bringBackParked } from './pauses.js';
 import { msUntilNextDue, sweepDue } from './sweep.js';
-import { takeOverWorker } from './take-over.js';
+import { hasHeld, takeOverWorker } from './take-over.js';
 
 /**
  * Runs in every worker process: promotes what is due, expires what is late, and takes over from the
@@ -35,7 +35,7 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
       for (const dead of await findDeadWorkers(database, options.worker())) {
         const taken = await takeOverWorker(database, dead);
         if (!taken) continue;
-        logger.warn({ ...taken }, 'took over from a dead worker');
+        logger[hasHeld(taken) ? 'warn' : 'info']({ ...taken }, 'took over from a dead worker');
         ready = true;
       }
     }

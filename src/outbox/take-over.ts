@@ -14,6 +14,11 @@ export interface TakeOver {
   crashLoops: number;
 }
 
+/** Whether the dead one had anything in its hands. */
+export function hasHeld({ released, suspects, unknown, crashLoops }: TakeOver): boolean {
+  return released + suspects + unknown + crashLoops > 0;
+}
+
 export const CRASHES_TO_GIVE_UP = 3;
 
 export async function takeOverWorker(

@@ -66,11 +66,18 @@ export async function attemptEmail(
     await tools.ledger.park([email], pause);
     return;
   }
-  trail.event('RECEIVED');
   const sender = email.message.from ?? tools.sender;
+  if (!sender && email.found) {
+    // A forgotten setting must not burn what waits: the route stops, the email stays.
+    const why = 'there is no sender: set SMTP_FROM_EMAIL';
+    tools.logger.error({ route: email.route, why }, 'route paused: its account or settings are wrong');
+    await tools.ledger.pauseRoute(email.route, why);
+    await tools.ledger.release([email], { why, delayMs: 1000 });
+    return;
+  }
+  trail.event('RECEIVED');
   const invalid = validateEmail(email, {
     recipientMissing: known.recipientMissing,
-    hasSender: sender !== null,
     allowedDomains: tools.staging.allowedDomains,
   });
   if (invalid) {
@@ -213,6 +220,8 @@ function startTrail(email: OpenedEmail, receivedAt: number, tools: AttemptTools)
         ...line(last.at(-1) ?? 'FAILED'),
         provider,
         errorCode: verdict.errorCode ?? undefined,
+        // Our own words only: a server's may hold an address.
+        ...(by === null && verdict.errorMessage ? { reason: verdict.errorMessage } : {}),
       };
       if (result !== 'settled') {
         tools.metrics.fenced(1);

@@ -20,14 +20,9 @@ export interface ValidationFailure {
 
 export function validateEmail(
   email: OpenedEmail,
-  known: { recipientMissing: boolean; hasSender: boolean; allowedDomains: readonly string[] | null },
+  known: { recipientMissing: boolean; allowedDomains: readonly string[] | null },
 ): ValidationFailure | null {
-  return (
-    checkOutbox(email) ??
-    checkIntegrity(email, known.hasSender) ??
-    checkRecipient(email, known) ??
-    checkTemplate(email)
-  );
+  return checkOutbox(email) ?? checkIntegrity(email) ?? checkRecipient(email, known) ?? checkTemplate(email);
 }
 
 function checkOutbox(email: OpenedEmail): ValidationFailure | null {
@@ -35,7 +30,7 @@ function checkOutbox(email: OpenedEmail): ValidationFailure | null {
   return { type: 'OUTBOX', code: 'OUTBOX_NOT_FOUND', message: 'the queue row has no email behind it' };
 }
 
-function checkIntegrity(email: OpenedEmail, hasSender: boolean): ValidationFailure | null {
+function checkIntegrity(email: OpenedEmail): ValidationFailure | null {
   const fail = (message: string): ValidationFailure => ({
     type: 'INTEGRITY',
     code: 'INVALID_PAYLOAD',
@@ -43,7 +38,6 @@ function checkIntegrity(email: OpenedEmail, hasSender: boolean): ValidationFailu
   });
   const { message } = email;
   if (!isUuid(email.id) || email.tenant === '') return fail('id or company is missing');
-  if (!hasSender) return fail('there is no sender: set SMTP_FROM_EMAIL or send from');
   if (!findRetryPreset(email.retry))
     return fail(`there is no retry preset named ${email.retry.slice(0, 40)}`);
   if (!Array.isArray(message.to) || message.to.length === 0) return fail('there is no recipient');

@@ -6,6 +6,15 @@ import type { Queryable, Result } from './database.js';
  * or rolls back, and never prepares statements: the connection is the caller's.
  */
 export function callerTransaction(tx: unknown): Queryable {
+  if (hasFunction(tx, 'connect') && typeof (tx as { totalCount?: unknown }).totalCount === 'number') {
+    throw new PostriderError(
+      'UNSUPPORTED_TRANSACTION',
+      'tx is a pool: pass the client on which you said begin.',
+      {
+        field: 'tx',
+      },
+    );
+  }
   if (hasFunction(tx, 'unsafe')) return fromPostgresJs(tx as unknown as PostgresJsTransaction);
   if (hasFunction(tx, 'query')) return fromQuery(tx as unknown as QueryTransaction);
   throw new PostriderError('UNSUPPORTED_TRANSACTION', 'The object passed as tx cannot run a query.', {

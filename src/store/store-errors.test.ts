@@ -34,6 +34,33 @@ describe('store errors', () => {
   });
 
   test.each([
+    [Object.assign(coded('ECONNREFUSED'), { address: '127.0.0.1', port: 5433 }), ' at 127.0.0.1:5433 (ECONNREFUSED).'],
+    [Object.assign(coded('ENOTFOUND'), { hostname: 'db.example' }), ' at db.example (ENOTFOUND).'],
+    [Object.assign(coded('ENOENT'), { address: '/run/.s.PGSQL.5432' }), ' at /run/.s.PGSQL.5432 (ENOENT).'],
+    [coded('ECONNRESET'), ' (ECONNRESET).'],
+    [coded('57P03', 'the database system is starting up'), ': the database system is starting up.'],
+    [new AggregateError([Object.assign(coded('ECONNREFUSED'), { address: '::1', port: 1 })]), ' at ::1:1 (ECONNREFUSED).'],
+  ])('%s → the message says where and why', (error, reason) => {
+    expect((asStoreError(error) as Error).message).toBe(`The database does not answer${reason}`);
+  });
+
+  test.each([
+    coded('3D000', 'database "shop" does not exist'),
+    coded('28000', 'role "shop" does not exist'),
+    coded('28P01', 'password authentication failed for user "shop"'),
+    coded('42501', 'permission denied for schema postrider'),
+    new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
+  ])('%s → not away, STORE_REFUSED with what the server said', (error) => {
+    expect(isStoreAway(error)).toBe(false);
+    expect(asStoreError(error)).toMatchObject({
+      code: 'STORE_REFUSED',
+      retryable: false,
+      message: `The database refuses: ${error.message}.`,
+      cause: error,
+    });
+  });
+
+  test.each([
     coded('23505', 'duplicate key'),
     coded('42P01', 'relation "connection error" does not exist'),
     coded('40001', 'could not serialize'),

@@ -38,6 +38,6 @@ function missing(file: string, title: string): string[] {
   if (!existsSync(file)) return [`${file} does not exist`];
   const titles = readFileSync(file, 'utf8')
     .split('\n')
-    .filter((line) => /['"`].* → /.test(line));
+    .filter((line) => /['"`](?:.* )?→ /.test(line));
   return titles.some((line) => line.includes(title)) ? [] : [`${file} has no test “${title}”`];
 }

@@ -65,7 +65,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'is already in use' : `cannot be opened (${error.code})`;
-      const message = `PORT ${port} on ${host} ${why}.`;
+      const message = `PORT ${port} on ${host} ${why}; set PORT to a free one, or 0.`;
       reject(new PostriderError('INVALID_CONFIG', message, { field: 'PORT', cause: error }));
     });
     server.listen(port, host, () => {

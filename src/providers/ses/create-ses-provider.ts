@@ -7,7 +7,7 @@ import { STOPPING, unsent } from '../our-side.js';
 import type { Outcome, OutgoingEmail, Provider } from '../provider.js';
 import { oneLine } from '../smtp/conversation.js';
 import { smtpEnvelope } from '../smtp/smtp-envelope.js';
-import { checkSdkInstalled, type SesOptions, type SesSdk } from './ses-options.js';
+import { checkSdkInstalled, type SesOptions } from './ses-options.js';
 import { outcomeOfSesError, SES_TIMEOUT } from './ses-outcome.js';
 
 /**
@@ -126,6 +126,9 @@ export interface SendQuota {
 
 /** SES writes its own values here, which would break a signature over ours. */
 const REWRITTEN_BY_SES = ['date', 'message-id'];
+
+/** Not exported: the types of an optional peer must not be needed by those who do without it. */
+type SesSdk = typeof import('@aws-sdk/client-sesv2');
 
 function clientOf({ SESv2Client }: SesSdk, { region, credentials, endpoint }: SesOptions): SESv2Client {
   return new SESv2Client({

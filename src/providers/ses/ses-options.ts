@@ -19,8 +19,6 @@ export interface SesOptions {
   dkim?: DkimKey[];
 }
 
-export type SesSdk = typeof import('@aws-sdk/client-sesv2');
-
 /** The SDK is an optional peer: said at start, not at the first email, when it is missing. */
 export function checkSdkInstalled(
   resolve: (name: string) => string = createRequire(import.meta.url).resolve,

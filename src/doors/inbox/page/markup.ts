@@ -14,15 +14,17 @@ export const MARKUP = `<!doctype html>
   <h1><a href="#/">Postrider</a> <span>inbox</span></h1>
   <p id="live" class="live" role="status">Connecting</p>
   <a class="aside" href="/dev/templates">Templates</a>
-  <button id="sample" type="button">Send a sample</button>
-  <button id="clear" type="button">Clear</button>
+  <div class="acts">
+    <button id="sample" type="button">Send a sample</button>
+    <button id="clear" type="button">Clear</button>
+  </div>
 </header>
 <p id="notice" class="notice" role="alert" hidden></p>
 <main id="main">
   <nav aria-label="Messages">
     <div class="find"><input id="filter" type="search" placeholder="Filter" aria-label="Filter messages" autocomplete="off"><span id="count"></span></div>
+    <p id="none" class="quiet" role="status" hidden>No message matches.</p>
     <ol id="list"></ol>
-    <p id="none" class="quiet" hidden>No message matches.</p>
   </nav>
   <section id="start" class="start" aria-label="How to begin">
     <svg viewBox="0 0 120 80" aria-hidden="true"><path d="M14 14h92v54H14z"/><path d="M14 16l46 32 46-32"/><path d="M14 68l32-30M106 68L74 38"/></svg>
@@ -34,6 +36,7 @@ export const MARKUP = `<!doctype html>
   <article id="message" aria-labelledby="subject" hidden>
     <a class="back" href="#/">‹ All messages</a>
     <h2 id="subject" tabindex="-1"></h2>
+    <p id="duplicate" class="badge" role="status" hidden>Possible duplicate</p>
     <dl id="envelope"></dl>
     <ul id="attachments" aria-label="Attachments"></ul>
     <div class="tabs" role="tablist" aria-label="Views of the message">

@@ -46,6 +46,7 @@ function closeMessage() {
 }
 
 function showEnvelope() {
+  $('duplicate').hidden = true;
   $('subject').textContent = opened.subject || '(no subject)';
   const rows = [['From', opened.from || opened.envelope.from], ['To', opened.to.join(', ')], ['Cc', opened.cc.join(', ')],
     ['Reply to', opened.replyTo.join(', ')], ['Delivered to', hiddenRecipients()],
@@ -108,6 +109,7 @@ const PANES = {
     if (!message.emailId) return [hint('This message was not sent by Postrider: its Message-ID names no email.')];
     const path = '/v1/emails/' + message.emailId + '/events';
     const events = await (await ask(path)).json();
+    if (opened === message) $('duplicate').hidden = !events.some(({ metadata }) => metadata && metadata.possibleDuplicate);
     const head = el('thead', {}, el('tr', {}, ...['Time', 'Event', 'Details'].map((name) => el('th', { scope: 'col', textContent: name }))));
     const table = el('table', { className: 'events' }, head, el('tbody', {}, ...events.map(eventRow)));
     const source = el('p', { className: 'hint' }, 'Email ' + message.emailId + ' · ', el('a', { href: path, target: '_blank', textContent: 'as JSON' }));

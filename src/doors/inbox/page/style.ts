@@ -38,6 +38,7 @@ button.primary:hover:not(:disabled) { filter: brightness(1.08); }
 .live::before { content: ''; width: 7px; height: 7px; border-radius: 50%; background: var(--soft); }
 .live.on::before { background: var(--moss); }
 .top .aside { font-size: 14px; }
+.acts { display: flex; gap: 10px; }
 .notice { margin: 0; padding: 9px 20px; background: var(--rust-mist); color: var(--rust); }
 main { flex: 1; min-height: 0; display: grid; grid-template-columns: minmax(260px, 360px) minmax(0, 1fr); }
 nav { border-right: 1px solid var(--line); display: flex; flex-direction: column; min-height: 0; }
@@ -58,7 +59,7 @@ nav { border-right: 1px solid var(--line); display: flex; flex-direction: column
 #list .to, #list time { color: var(--soft); font-size: 13px; }
 #list .line { grid-column: 1 / -1; }
 #list .new .line { font-weight: 600; }
-.quiet { color: var(--soft); padding: 0 20px; }
+.quiet { color: var(--soft); margin: 0; padding: 4px 20px 12px; }
 .start { align-self: center; justify-self: center; max-width: 720px; width: 100%; padding: 24px; text-align: center; color: var(--soft); }
 .start svg { width: 104px; fill: none; stroke: var(--line); stroke-width: 2.5; stroke-linejoin: round; }
 .start h2 { color: var(--ink); font-size: 21px; font-weight: 600; margin: 14px 0 4px; }
@@ -72,6 +73,7 @@ pre { font: 13px/1.6 var(--code); margin: 0; white-space: pre-wrap; overflow-wra
 #message { display: flex; flex-direction: column; min-height: 0; padding: 20px 24px 0; overflow-y: auto; }
 .back { display: inline-block; padding: 6px 0 12px; text-decoration: none; align-self: start; }
 #subject { margin: 0 0 10px; font-size: 22px; line-height: 1.3; font-weight: 600; letter-spacing: -.01em; overflow-wrap: anywhere; }
+.badge { align-self: start; margin: 0 0 10px; padding: 1px 10px; border-radius: 99px; background: var(--rust-mist); color: var(--rust); font-size: 13px; }
 #envelope { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 14px; margin: 0 0 12px; font-size: 14px; }
 #envelope dt { color: var(--soft); }
 #envelope dd { margin: 0; overflow-wrap: anywhere; }
@@ -120,6 +122,11 @@ td .pair span { color: var(--soft); }
   .events tr:last-child { border-bottom: 0; }
   .events td { border: 0; padding: 2px 12px 2px 0; }
   .events td:last-child { grid-column: 1 / -1; }
+}
+@media (max-width: 480px) {
+  .top { flex-wrap: wrap; }
+  .acts { flex: 1 0 100%; gap: 8px; }
+  .acts button { flex: 1; }
 }
 @media (min-width: 761px) { .back { display: none; } }
 @media (prefers-reduced-motion: no-preference) { button, #list a { transition: background-color .12s, border-color .12s; } }

@@ -87,9 +87,12 @@ async function render() {
     if (turn !== asked) return;
     shown = answer;
     say('error', '');
+    document.body.classList.remove('stale');
     show();
   } catch (error) {
-    if (turn === asked) say('error', error.message);
+    if (turn !== asked) return;
+    say('error', error.message);
+    document.body.classList.add('stale');
   }
 }
 

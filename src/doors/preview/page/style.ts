@@ -63,6 +63,7 @@ nav a[aria-current] { background: var(--mist); box-shadow: inset 3px 0 0 var(--f
 #pane iframe { width: 100%; height: 100%; border: 1px solid var(--line); border-radius: 10px; background: #fff; }
 #pane iframe.phone { width: 390px; max-width: 100%; }
 pre { margin: 0; width: 100%; font: 13px/1.6 var(--code); white-space: pre-wrap; overflow-wrap: anywhere; background: var(--sheet); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; align-self: flex-start; }
+.stale :is(#subject, #pane, #facts, #warnings, #files) { opacity: .35; }
 .error { margin: 0; padding: 9px 12px; border-radius: 8px; background: var(--rust-mist); color: var(--rust); font-size: 14px; overflow-wrap: anywhere; }
 ul.error { padding-left: 28px; }
 details { font-size: 14px; }
@@ -73,4 +74,5 @@ details pre { margin-top: 6px; max-height: 240px; overflow: auto; }
   #list { max-height: 180px; overflow-y: auto; }
   #pane iframe { height: 70vh; }
 }
+@media (max-width: 480px) { .top button { flex: 1 0 100%; min-height: 40px; } }
 `;

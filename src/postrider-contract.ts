@@ -1,0 +1,87 @@
+import type { ConfigOverrides } from './config.js';
+import type {
+  Accepted,
+  AcceptOptions,
+  EmailInput,
+  ReactEmailInput,
+  TypedEmailInput,
+} from './intake/index.js';
+import type { Clock, Lifecycle, Logger, Mailbox, StopOptions } from './kernel/index.js';
+import type { PauseScope } from './outbox/index.js';
+import type { PipelineMetrics } from './pipeline/index.js';
+import type { Provider, Route, RouteInput } from './providers/index.js';
+import type { CatalogueType, EmailType, Templates } from './render/index.js';
+import type { Database, DatabaseSource, MigrationReport, Queryable } from './store/index.js';
+import type { EmailEvent, EmailLog, Overview } from './views/index.js';
+
+/**
+ * Postrider inside an application: `send` in the application's own transaction, `start` to deliver
+ * from this process. Nothing is opened before it is needed.
+ */
+export interface Postrider<Types extends EmailType = CatalogueType> extends Lifecycle {
+  /** Content, a React element, or a declared type with its data. */
+  send(email: SendInput<Types>, options?: AcceptOptions): Promise<Accepted>;
+  /** All or none. */
+  sendBatch(
+    emails: readonly SendInput<Types>[],
+    options?: Omit<AcceptOptions, 'idempotencyKey'>,
+  ): Promise<Accepted[]>;
+  /** The same as `send` with scheduledAt. */
+  schedule(email: SendInput<Types>, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
+  /** Until the attempt has begun. */
+  reschedule(emailId: string, at: Date | string, options?: CallOptions): Promise<void>;
+  cancel(emailId: string, options?: CallOptions): Promise<EmailLog>;
+  get(emailId: string): Promise<EmailLog | null>;
+  timeline(emailId: string): Promise<EmailEvent[]>;
+  overview(): Promise<Overview>;
+  pause(scope: PauseScope, value?: string, reason?: string): Promise<void>;
+  resume(scope: PauseScope, value?: string): Promise<number>;
+  /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
+  /** A tenant's own content for types: drafts, publishing, versions, preview. */
+  readonly templates: Templates;
+  /**
+   * Connects to the store and brings its schema up to date; every call does it when needed, except those
+   * that are given a transaction.
+   */
+  ready(): Promise<Database>;
+  /** The provider of the first route. */
+  readonly provider: Provider;
+  readonly routes: readonly Route[];
+  readonly metrics: PipelineMetrics;
+  /** Ends the worker alone; sending goes on until `stop`. */
+  stopWorking(options?: StopOptions): Promise<void>;
+  /** Whether the worker of this process holds its lease. */
+  working(): boolean;
+}
+
+export type SendInput<Types extends EmailType> = EmailInput | ReactEmailInput | TypedEmailInput<Types>;
+
+export interface CallOptions {
+  tx?: unknown;
+  /** Only an email of this company. */
+  companyId?: string;
+}
+
+export interface PostriderOptions<Own extends readonly EmailType[] = readonly EmailType[]> {
+  /** A PostgreSQL URL, your pg Pool or PGlite instance, or { folder }; else as configured. */
+  database?: DatabaseSource;
+  /** Settings that win over the environment; see docs/CONFIGURATION.md. */
+  config?: ConfigOverrides;
+  /** Instead of the provider that EMAIL_MODE names; the only way out, whatever is configured. */
+  provider?: Provider;
+  /** Several ways out, instead of one; see docs/ROUTES.md. */
+  routes?: readonly RouteInput[];
+  /** Types of the application's own, made with defineEmail; one of a built-in name replaces it. */
+  types?: Own;
+  /** For emails that name no sender. */
+  from?: Mailbox;
+  logger?: Logger;
+  clock?: Clock;
+}
+
+/** The built-in types and the application's, which win where names are the same. */
+export type KnownTypes<Own extends readonly EmailType[]> =
+  | Exclude<CatalogueType, { type: Own[number]['type'] }>
+  | Own[number];

@@ -6,7 +6,9 @@ import { endToEnd } from './end-to-end.js';
 import { fairness } from './fairness.js';
 import { latency } from './latency.js';
 import { memory } from './memory.js';
+import { peers } from './peers.js';
 import { recovery } from './recovery.js';
+import { render } from './render.js';
 import { unsettled } from './unsettled.js';
 import { wal } from './wal.js';
 
@@ -22,4 +24,6 @@ export const BENCHES: readonly Bench[] = [
   claimDepth,
   wal,
   memory,
+  render,
+  peers,
 ];

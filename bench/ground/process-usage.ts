@@ -23,6 +23,12 @@ export async function serverCpuSeconds(client: pg.Client): Promise<number | null
   return ticks / TICKS_PER_SECOND;
 }
 
+/** CPU seconds of one process. */
+export function processCpuSeconds(pid: number): number | null {
+  const stat = statOf(pid);
+  return stat && stat.ticks / TICKS_PER_SECOND;
+}
+
 /** CPU seconds of this process and of its children that have ended. */
 export function ownCpuSeconds(): number | null {
   const stat = statOf(process.pid);

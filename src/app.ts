@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.js';
-import { examine } from './doctor.js';
+import { examine, startWarnings } from './doctor.js';
 import type { Application } from './doors/cli/application.js';
 import { createHttpApp, type HttpServer, startHttpServer } from './doors/http/index.js';
 import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
 import { createPreview, type Preview } from './doors/preview/index.js';
 import { checkEmailId, httpRooms } from './http-rooms.js';
 import {
+  type Clock,
   createLogger,
   type Logger,
   type Mailbox,
@@ -17,6 +19,7 @@ import {
 import { assemblePostrider, type Postrider, type PostriderOptions } from './postrider.js';
 import { createSmtpProvider } from './providers/index.js';
 import { catalogue } from './render/index.js';
+import { checkSchema } from './store/index.js';
 
 /**
  * The application as a process: the only file that knows everyone. It opens what a command needs
@@ -36,7 +39,15 @@ export async function openApplication(config: Config): Promise<Application> {
   };
   // One-shot commands learn at once that the store is locked or away.
   const opened = async (): Promise<Postrider> => {
-    await own().ready();
+    await inFolder(config, () => own().ready());
+    return own();
+  };
+  const fresh = () => config.database.url === null && !existsSync(join(config.database.dataDir, 'pgdata'));
+  // What only looks or holds back makes no store and no schema.
+  const existing = async (): Promise<Postrider> => {
+    if (fresh())
+      throw new PostriderError('STORE_NOT_MIGRATED', `There is no data in ${config.database.dataDir} yet.`);
+    await checkSchema((await inFolder(config, () => own().connect())).prompt());
     return own();
   };
 
@@ -48,7 +59,7 @@ export async function openApplication(config: Config): Promise<Application> {
   }): Promise<HttpServer> {
     const app = createHttpApp({
       rooms: httpRooms(own()),
-      logger,
+      logger: sparing(logger, systemClock),
       clock: systemClock,
       apiKey: options.apiKey,
       bodyLimitBytes: config.http.bodyLimitBytes,
@@ -70,42 +81,41 @@ export async function openApplication(config: Config): Promise<Application> {
   return {
     send: async (input, options) => (await opened()).send(input, options),
     async get(emailId) {
-      const log = await (await opened()).get(checkEmailId(emailId));
+      const log = await (await existing()).get(checkEmailId(emailId));
       return log ? { ...log } : null;
     },
-    timeline: async (emailId) => (await opened()).timeline(checkEmailId(emailId)),
-    overview: async () => (await opened()).overview(),
-    migrate: (onProgress) => own().migrate(onProgress),
-    pause: async (scope, value, reason) => (await opened()).pause(scope, value, reason ?? undefined),
+    timeline: async (emailId) => (await existing()).timeline(checkEmailId(emailId)),
+    overview: async () => (await existing()).overview(),
+    migrate: (onProgress) => inFolder(config, () => own().migrate(onProgress)),
+    pause: async (scope, value, reason) => (await existing()).pause(scope, value, reason ?? undefined),
     async resume(scope, value) {
-      const store = await opened();
+      const store = await existing();
       const { pauses } = await store.overview();
       await store.resume(scope, value);
       return pauses.filter((pause) => pause.scope === scope && pause.value === value).length;
     },
-    doctor: () => examine({ config, postrider: own() }),
+    doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
+    isFresh: fresh,
     async serve({ roles, hold }) {
       if (hold) await (await opened()).pause('all', '', 'held at start');
+      for (const warning of startWarnings(config, own())) logger.warn({}, warning);
+      await warnWhenAway(() => inFolder(config, () => own().ready()), logger);
       if (roles.includes('api')) {
         const { port } = await listen({ host: config.http.host, apiKey: config.http.apiKey });
         logger.info({ host: config.http.host, port }, 'API listening');
       }
-      await warnWhenAway(own(), logger);
       if (roles.includes('worker')) await own().start();
     },
-    async dev() {
-      const inbox = await createInbox({
-        directory: join(config.database.dataDir, 'inbox'),
-        clock: systemClock,
-        logger,
-      });
+    async dev(announce) {
+      const directory = join(config.database.dataDir, 'inbox');
+      const inbox = await inFolder(config, () => createInbox({ directory, clock: systemClock, logger }));
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
       postrider = assemblePostrider(config, { logger, ...devDelivery(config, sink.port) });
-      await postrider.ready();
+      await opened();
       preview = createPreview({ types: catalogue, appUrl: config.render.appUrl, logger });
       const { port } = await listen({ host: LOOPBACK, inbox, preview, apiKey: null });
-      await postrider.start();
-      return { url: `http://${LOOPBACK}:${port}`, smtpPort: sink.port };
+      announce({ url: `http://${LOOPBACK}:${port}`, smtpPort: sink.port });
+      await own().start();
     },
     stop({ deadlineMs }) {
       stopped ??= stop(deadlineMs);
@@ -133,11 +143,47 @@ function devDelivery(config: Config, sinkPort: number): Pick<PostriderOptions, '
 }
 
 /** A store that is away at start is no reason to exit: the API answers 503 and the worker keeps trying. */
-async function warnWhenAway(postrider: Postrider, logger: Logger): Promise<void> {
+async function warnWhenAway(ready: () => Promise<unknown>, logger: Logger): Promise<void> {
   try {
-    await postrider.ready();
+    await ready();
   } catch (error) {
     if (!(error instanceof PostriderError) || error.code !== 'STORE_UNAVAILABLE') throw error;
     logger.warn({ err: messageOf(error) }, 'the database is away; carrying on when it is back');
   }
+}
+
+/** What cannot be written in the data folder is a matter of configuration. */
+async function inFolder<T>({ database }: Config, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code = '', path } = error as NodeJS.ErrnoException;
+    if (path === undefined || !UNWRITABLE.has(code)) throw error;
+    const message = `The data folder ${database.dataDir} cannot be written (${code}); set POSTRIDER_DATA_DIR.`;
+    throw new PostriderError('INVALID_CONFIG', message, { field: 'POSTRIDER_DATA_DIR', cause: error });
+  }
+}
+
+const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC']);
+
+/** Of the requests refused while the database is away one line a second, with how many more there were since the last. */
+export function sparing(logger: Logger, clock: Clock): Logger {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let unsaid = 0;
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error(fields, message) {
+      if ((fields as { code?: unknown }).code !== 'STORE_UNAVAILABLE') return logger.error(fields, message);
+      if (clock.monotonic() - saidAt < 1000) {
+        unsaid += 1;
+        return;
+      }
+      logger.error(unsaid > 0 ? { ...fields, unsaid } : fields, message);
+      saidAt = clock.monotonic();
+      unsaid = 0;
+    },
+    child: (fields) => sparing(logger.child(fields), clock),
+  };
 }

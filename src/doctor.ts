@@ -1,57 +1,100 @@
+import { defaultSender } from './assemble-routes.js';
 import type { Config } from './config.js';
 import type { Finding } from './doors/cli/application.js';
-import { isPostriderError, messageOf } from './kernel/index.js';
+import { isPostriderError, messageOf, PostriderError } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
+import { checkSchema } from './store/index.js';
 
-/** Looks at everything delivery needs, one finding each, and says what to do about the bad ones. */
-export async function examine({
-  config,
-  postrider,
-}: {
-  config: Config;
-  postrider: Postrider;
-}): Promise<Finding[]> {
+/**
+ * Looks at everything delivery needs, one finding each, and says what to do about the bad ones. It changes nothing:
+ * what is missing is told, not made.
+ */
+export async function examine({ config, postrider, fresh }: Examined): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const look = async (check: string, examination: () => Promise<string>): Promise<void> => {
+  const look = async (check: string, examination: () => Promise<string | Note>): Promise<boolean> => {
     try {
-      findings.push({ check, ok: true, message: await examination() });
+      const seen = await examination();
+      findings.push(
+        typeof seen === 'string'
+          ? { check, ok: true, message: seen }
+          : { check, ok: true, note: true, ...seen },
+      );
+      return true;
     } catch (error) {
-      const help = isPostriderError(error) ? error.help : undefined;
-      findings.push({ check, ok: false, message: messageOf(error), help });
+      const more = isPostriderError(error) ? { help: error.help, code: error.code } : {};
+      findings.push({ check, ok: false, message: messageOf(error), ...more });
+      return false;
     }
   };
-  await look('store', async () => {
-    const database = await postrider.ready();
-    const { rows } = await database.query<{ version: string; number: number; skew: number }>(
+  const opened = await look('store', async () => {
+    if (fresh)
+      return {
+        message: `nothing in ${config.database.dataDir} yet`,
+        help: 'It is made at the first start or with the first email.',
+      };
+    const database = await postrider.connect();
+    const { rows } = await database.query<{ version: string; number: number }>(
       `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,
     );
     const { version = '', number = 0 } = rows[0] ?? {};
     if (number < OLDEST_SERVER) throw new Error(`PostgreSQL ${version} is too old; 14 or later is needed.`);
     return `${database.kind === 'pglite' ? 'embedded' : 'PostgreSQL'} ${version}`;
   });
-  await look('schema', async () => {
-    const { current } = await postrider.migrate();
-    return `at ${current}, up to date`;
-  });
+  // Without a store the rest of it would only fail for the same reason.
+  const current = opened && !fresh && (await look('schema', () => examineSchema(postrider)));
   for (const { name, provider } of postrider.routes) {
     await look(postrider.routes.length === 1 ? 'provider' : `route ${name}`, async () => {
       const report = await provider.testConnection();
       if (!report.ok) throw new Error(report.message);
+      if (provider.name === 'console')
+        return { message: CONSOLE_ONLY, help: 'Set SMTP_HOST or EMAIL_MODE to send.' };
       return `${provider.name}: ${report.message}`;
     });
   }
   await look('sender', async () => {
     if (config.email.fromEmail) return config.email.fromEmail;
-    if (config.email.mode === 'console') return 'none set; emails are only printed';
-    throw new Error('no default sender: set SMTP_FROM_EMAIL, or name from in every email.');
+    if (defaultSender(config)) return 'none set; emails are only printed';
+    throw new Error(NO_SENDER);
   });
-  await look('workers', async () => {
-    const { workers, pauses } = await postrider.overview();
-    const alive = workers.filter((worker) => worker.alive).length;
-    const held = pauses.map((pause) => [pause.scope, pause.value].filter(Boolean).join(':'));
-    return `${alive} alive${held.length > 0 ? `; paused: ${held.join(', ')}` : ''}`;
-  });
+  if (current) await look('workers', () => examineWorkers(postrider));
   return findings;
 }
 
+/** For the log of a process that starts: what would otherwise be noticed when an email does not arrive. */
+export function startWarnings(config: Config, postrider: Pick<Postrider, 'routes'>): string[] {
+  const printed = postrider.routes.some(({ provider }) => provider.name === 'console');
+  return [...(printed ? [CONSOLE_ONLY] : []), ...(defaultSender(config) ? [] : [NO_SENDER])];
+}
+
+interface Examined {
+  config: Config;
+  postrider: Postrider;
+  /** Whether the embedded store has yet to be made. */
+  fresh: boolean;
+}
+
+/** Fine, but something to know about. */
+type Note = Pick<Finding, 'message' | 'help'>;
+
 const OLDEST_SERVER = 140_000;
+const CONSOLE_ONLY = 'console: nothing leaves this machine, emails count as sent';
+const NO_SENDER = 'no default sender: set SMTP_FROM_EMAIL, or name from in every email.';
+
+async function examineSchema(postrider: Postrider): Promise<string> {
+  const database = await postrider.connect();
+  const { rows } = await database.query<{ missing: boolean }>(
+    `select to_regnamespace('postrider') is null as missing`,
+  );
+  if (rows[0]?.missing) throw new PostriderError('STORE_NOT_MIGRATED', 'missing; run postrider migrate');
+  return `at ${await checkSchema(database.prompt())}, up to date`;
+}
+
+async function examineWorkers(postrider: Postrider): Promise<string | Note> {
+  const { workers, pauses } = await postrider.overview();
+  const alive = workers.filter((worker) => worker.alive).length;
+  const held = pauses.map((pause) => [pause.scope, pause.value].filter(Boolean).join(':'));
+  const message = `${alive} alive${held.length > 0 ? `; paused: ${held.join(', ')}` : ''}`;
+  if (alive === 0) return { message, help: 'Nothing is sent before `postrider serve` runs.' };
+  if (held.length > 0) return { message, help: `\`postrider resume ${held[0]}\` lets it go on.` };
+  return message;
+}

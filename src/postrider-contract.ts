@@ -41,6 +41,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
   /** A tenant's own content for types: drafts, publishing, versions, preview. */
   readonly templates: Templates;
+  /** Opens the store and changes nothing in it, not even a schema that is missing. */
+  connect(): Promise<Database>;
   /**
    * Connects to the store and brings its schema up to date; every call does it when needed, except those
    * that are given a transaction.

@@ -47,6 +47,8 @@ export function createPostrider<const Own extends readonly EmailType[] = readonl
 
 const PARTS = ['database', 'config', 'provider', 'routes', 'types', 'from', 'logger', 'clock'];
 const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
+/** One key cannot stand for many emails. */
+const BATCH_OPTIONS = ['tx', 'requestId'];
 
 /** The same from a configuration that was loaded before. */
 export function assemblePostrider(config: Config, options: Omit<PostriderOptions, 'config'> = {}): Postrider {
@@ -143,6 +145,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     routes: table.routes,
     metrics,
     templates: content.templates,
+    connect: open,
     ready,
     working: () => worker?.alive() ?? false,
     async send(email, accept = {}) {
@@ -150,7 +153,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       return (await intake(accept.tx)).accept(await renderReact(email), accept);
     },
     async sendBatch(emails, accept = {}) {
-      refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
+      refuseUnknownKeys(accept, BATCH_OPTIONS, 'INVALID_PAYLOAD');
       return (await intake(accept.tx)).acceptBatch(
         await Promise.all(emails.map((email) => renderReact(email))),
         accept,

@@ -75,7 +75,7 @@ export const ERROR_TABLE = {
   STORE_UNAVAILABLE: {
     status: 503,
     retryable: true,
-    help: 'Try again shortly, with the same Idempotency-Key: a call that was cut off may have taken effect.',
+    help: 'Check that the database runs and can be reached; try again with the same Idempotency-Key, since a call that was cut off may have taken effect.',
   },
   STORE_REFUSED: {
     status: 500,

@@ -34,12 +34,18 @@ describe('store errors', () => {
   });
 
   test.each([
-    [Object.assign(coded('ECONNREFUSED'), { address: '127.0.0.1', port: 5433 }), ' at 127.0.0.1:5433 (ECONNREFUSED).'],
+    [
+      Object.assign(coded('ECONNREFUSED'), { address: '127.0.0.1', port: 5433 }),
+      ' at 127.0.0.1:5433 (ECONNREFUSED).',
+    ],
     [Object.assign(coded('ENOTFOUND'), { hostname: 'db.example' }), ' at db.example (ENOTFOUND).'],
     [Object.assign(coded('ENOENT'), { address: '/run/.s.PGSQL.5432' }), ' at /run/.s.PGSQL.5432 (ENOENT).'],
     [coded('ECONNRESET'), ' (ECONNRESET).'],
     [coded('57P03', 'the database system is starting up'), ': the database system is starting up.'],
-    [new AggregateError([Object.assign(coded('ECONNREFUSED'), { address: '::1', port: 1 })]), ' at ::1:1 (ECONNREFUSED).'],
+    [
+      new AggregateError([Object.assign(coded('ECONNREFUSED'), { address: '::1', port: 1 })]),
+      ' at ::1:1 (ECONNREFUSED).',
+    ],
   ])('%s → the message says where and why', (error, reason) => {
     expect((asStoreError(error) as Error).message).toBe(`The database does not answer${reason}`);
   });

@@ -55,7 +55,9 @@ export function isStoreAway(error: unknown): boolean {
 export function asStoreError(error: unknown): unknown {
   if (error instanceof PostriderError) return error;
   if (isRefused(error))
-    return new PostriderError('STORE_REFUSED', `The database refuses: ${messageOf(error)}.`, { cause: error });
+    return new PostriderError('STORE_REFUSED', `The database refuses: ${messageOf(error)}.`, {
+      cause: error,
+    });
   if (!isStoreAway(error)) return error;
   return new PostriderError('STORE_UNAVAILABLE', `The database does not answer${reasonOf(error)}.`, {
     cause: error,

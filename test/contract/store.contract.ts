@@ -102,6 +102,47 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       expect((await database.query('select count(*)::int as n from notes')).rows).toEqual([{ n: 1 }]);
     });
 
+    test.each([
+      ['committed', async () => undefined],
+      [
+        'rolled back',
+        async () => {
+          throw new Error('rolled back');
+        },
+      ],
+    ])('a transaction used after it was %s → TRANSACTION_ENDED, nothing written', async (_case, finish) => {
+      let kept: Store.Queryable | undefined;
+      await database
+        .transaction(async (tx) => {
+          kept = tx;
+          await tx.query('select 1');
+          await finish();
+        })
+        .catch((error: Error) => expect(error.message).toBe('rolled back'));
+      await database.transaction(async (other) => {
+        await expect(kept!.query('insert into notes values (4)')).rejects.toMatchObject({
+          code: 'TRANSACTION_ENDED',
+        });
+        await other.query('select 1');
+      });
+      expect((await database.query('select count(*)::int as n from notes')).rows).toEqual([{ n: 1 }]);
+    });
+
+    test('the prompt store → same rows, commits and roll-backs', async () => {
+      const prompt = database.prompt();
+      await prompt.transaction(async (tx) => {
+        await tx.query('insert into notes values ($1)', [5]);
+      });
+      await expect(
+        prompt.transaction(async (tx) => {
+          await tx.query('insert into notes values (6)');
+          throw new Error('no');
+        }),
+      ).rejects.toThrow('no');
+      const removed = await prompt.query<{ id: number }>('delete from notes where id > 4 returning id');
+      expect(removed.rows).toEqual([{ id: 5 }]);
+    });
+
     test('parameters and rows → same types on every store', async () => {
       const at = new Date('2026-01-02T03:04:05.678Z');
       const { rows, rowCount } = await database.query(

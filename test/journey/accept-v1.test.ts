@@ -124,6 +124,9 @@ describe('accept_v1 on PostgreSQL', () => {
   test.each([
     ['a header with a line break', { headers: { 'X-A': 'a\r\nBcc: x@example.net' } }, 'INVALID_PAYLOAD'],
     ['a header name with a colon', { headers: { 'X:A': 'a' } }, 'INVALID_PAYLOAD'],
+    ['a header that names a hidden recipient', { headers: { Bcc: 'spy@example.net' } }, 'INVALID_PAYLOAD'],
+    ['a header that sets the content type', { headers: { 'content-type': 'text/plain' } }, 'INVALID_PAYLOAD'],
+    ['headers that are a list', { headers: '["X-A"]' }, 'INVALID_PAYLOAD'],
     ['an unknown preset', { retry: 'never' }, 'INVALID_PAYLOAD'],
     ['an address without a domain', { to_address: 'reader' }, 'INVALID_EMAIL'],
     ['an address with a line break', { to_address: 'a@example.net\r\nx' }, 'INVALID_EMAIL'],

@@ -173,6 +173,14 @@ describe.each(callers)('send with %s', (_name, open) => {
         ],
         [() => postrider.cancel(crypto.randomUUID(), { tx }), 'EMAIL_NOT_FOUND'],
         [() => postrider.reschedule(crypto.randomUUID(), new Date(), { tx }), 'EMAIL_NOT_FOUND'],
+        [() => postrider.cancel('7', { tx }), 'EMAIL_NOT_FOUND'],
+        [() => postrider.cancel(crypto.randomUUID(), { tx, companyId: 'a\0b' }), 'EMAIL_NOT_FOUND'],
+        [() => postrider.reschedule("'", new Date(), { tx }), 'EMAIL_NOT_FOUND'],
+        [() => postrider.reschedule(crypto.randomUUID(), new Date(Number.NaN), { tx }), 'INVALID_PAYLOAD'],
+        [() => postrider.send(email, { tx, requestId: 'a\0b' }), 'INVALID_PAYLOAD'],
+        [() => postrider.sendBatch([email], { tx, requestId: 'a b' }), 'INVALID_PAYLOAD'],
+        [() => postrider.send(email, { tx, idempotencyKey: 'a\0b' }), 'INVALID_PAYLOAD'],
+        [() => postrider.send(email, { tx, idempotencyKey: '' }), 'INVALID_PAYLOAD'],
       ];
       for (const [refused, code] of refusals) await expect(refused()).rejects.toMatchObject({ code });
       expect((await postrider.send(email, { tx, idempotencyKey: 'used' })).queued).toBe(true);
@@ -224,6 +232,20 @@ describe.each(callers)('send with %s', (_name, open) => {
     expect((await postrider.get(ids[0]!))!.metadata).toEqual({ 'quote"': "it's", list: [1, null, 'ü'] });
   });
 
+  test('ids that are none and times that are none → no row, or a refusal that names its field', async () => {
+    const { postrider } = caller;
+    expect(await postrider.get('7')).toBeNull();
+    expect(await postrider.timeline('a\0b')).toEqual([]);
+    const { emailId } = await postrider.schedule(anEmail(), new Date(Date.now() + 60_000));
+    for (const at of [new Date(Number.NaN), 'tomorrow', new Date(Date.now() + 400 * 24 * 3_600_000)]) {
+      await expect(postrider.reschedule(emailId, at)).rejects.toMatchObject({
+        code: 'INVALID_PAYLOAD',
+        field: 'at',
+      });
+    }
+    await postrider.cancel(emailId);
+  });
+
   test('an object that is no transaction → UNSUPPORTED_TRANSACTION', async () => {
     for (const tx of [null, 1, {}, { query: 'no' }]) {
       await expect(caller.postrider.send(anEmail(), { tx })).rejects.toMatchObject({
@@ -231,4 +253,26 @@ describe.each(callers)('send with %s', (_name, open) => {
       });
     }
   });
+});
+
+test("cancel and a repeat in a pg transaction that reads times and JSON as text → Postrider's own answers", async () => {
+  const { default: pg } = await import('pg');
+  const journey = await openJourney();
+  const asText = { getTypeParser: () => (text: string) => text };
+  const client = new pg.Client({ connectionString: journey.url, types: asText as never });
+  await client.connect();
+  try {
+    await client.query('begin');
+    const email = anEmail({ metadata: { order: 7 } });
+    const at = new Date(Date.now() + 60_000);
+    const first = await journey.postrider.schedule(email, at, { tx: client, idempotencyKey: 'k' });
+    const again = await journey.postrider.schedule(email, at, { tx: client, idempotencyKey: 'k' });
+    expect(again).toEqual(first);
+    const log = await journey.postrider.cancel(first.emailId, { tx: client });
+    expect(log).toMatchObject({ metadata: { order: 7 }, scheduledAt: at.toISOString() });
+    await client.query('commit');
+  } finally {
+    await client.end();
+    await journey.close();
+  }
 });

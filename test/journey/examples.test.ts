@@ -39,6 +39,15 @@ const PROGRAMS: Record<string, { prints: string[]; delivered: number }> = {
     ],
     delivered: 1,
   },
+  'typed-email': {
+    prints: [
+      'own type:    sent',
+      'subject:     Unterwegs',
+      'built-in:    sent',
+      'refused:     INVALID_PAYLOAD data.trackUrl',
+    ],
+    delivered: 2,
+  },
   'own-provider': { prints: ['status:      sent', 'attempts:    2'], delivered: 0 },
 };
 

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Accepted, Postrider } from '../../src/index.js';
+import { z } from 'zod';
+import { type Accepted, createPostrider, defineEmail, type Postrider } from '../../src/index.js';
+import { silentLogger } from '../../src/kernel/index.js';
+import { waitFor } from '../services/index.js';
 import { openEmbedded } from './ground/open-embedded.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
 
@@ -37,6 +40,33 @@ describe.each(subjects)('idempotency on %s', (_name, open) => {
     const again = await subject.postrider.send(reordered, { idempotencyKey: 'k', requestId: 'r2' });
     expect(again).toEqual(first);
     expect(await count('one')).toBe(1);
+  });
+
+  test('repeated after its expiry has passed → the first answer, not a refusal', async () => {
+    const expiresAt = new Date(Date.now() + 2000);
+    const email = anEmail({ companyId: 'late', expiresAt });
+    const first = await subject.postrider.send(email, { idempotencyKey: 'k' });
+    await waitFor(() => Date.now() > expiresAt.getTime(), { timeoutMs: 5000, what: 'the expiry' });
+    await expect(subject.postrider.send(email)).rejects.toMatchObject({ field: 'expiresAt' });
+    expect(await subject.postrider.send(email, { idempotencyKey: 'k' })).toEqual(first);
+    expect(await count('late')).toBe(1);
+  });
+
+  test('input that is no email → refused with its field, with a key as without', async () => {
+    const circle: Record<string, unknown> = {};
+    circle.circle = circle;
+    const wrong: Array<[unknown, string | undefined]> = [
+      [anEmail({ metadata: circle }), 'metadata.circle.circle.circle.circle.circle'],
+      [{ ...anEmail(), priority: 3n }, 'priority'],
+      [{ ...anEmail(), companyId: 'a\0b' }, 'companyId'],
+      [null, undefined],
+      ['text', undefined],
+    ];
+    for (const [input, field] of wrong) {
+      await expect(
+        subject.postrider.send(input as Parameters<Postrider['send']>[0], { idempotencyKey: 'k' }),
+      ).rejects.toMatchObject({ code: 'INVALID_PAYLOAD', field });
+    }
   });
 
   test('same key, another body → IDEMPOTENCY_CONFLICT, nothing accepted', async () => {
@@ -111,6 +141,41 @@ test('a key held by an open transaction → the second caller is told at once, n
     expect(await journey.postrider.send(email, { idempotencyKey: 'k' })).toMatchObject({ queued: true });
   } finally {
     client.release();
+    await journey.close();
+  }
+});
+
+test('repeated after its template or its domain is gone → the first answer, not a refusal', async () => {
+  const journey = await openJourney();
+  const note = defineEmail({
+    type: 'passing_note',
+    portal: 'org',
+    category: 'notes',
+    data: z.strictObject({}),
+    sample: {},
+    content: { subject: 'Note', html: '<p>Note</p>' },
+  });
+  const open = (parts: Parameters<typeof createPostrider>[0]) =>
+    createPostrider({
+      ...{ database: journey.url, from: { address: 'noreply@example.com' }, logger: silentLogger },
+      ...parts,
+    });
+  const before = open({ types: [note] });
+  const after = open({ config: { email: { allowedDomains: ['example.org'] } } });
+  try {
+    const typed = { type: 'passing_note', to: 'reader@example.net', data: {} } as unknown as ReturnType<
+      typeof anEmail
+    >;
+    for (const [email, code] of [
+      [typed, 'UNKNOWN_TYPE'],
+      [anEmail(), 'RECIPIENT_NOT_ALLOWED'],
+    ] as const) {
+      const first = await before.send(email, { idempotencyKey: code });
+      await expect(after.send(email)).rejects.toMatchObject({ code });
+      expect(await after.send(email, { idempotencyKey: code })).toEqual(first);
+    }
+  } finally {
+    await Promise.all([before.stop(), after.stop()]);
     await journey.close();
   }
 });

@@ -18,6 +18,8 @@ import { describeWith } from '../services/index.js';
 
 const HOST = '127.0.0.1';
 const BROWSER = inject('chromiumUrl');
+/** How far the page can be pushed sideways, in pixels. */
+const OVERHANG = 'Math.max(0, document.scrollingElement.scrollWidth - innerWidth)';
 const MESSAGE = { from: 'sender@example.com', to: 'ada@example.com', subject: 'Hello', text: 'Hello' };
 
 describeWith('chromium')('the inbox page in Chromium', () => {
@@ -159,6 +161,55 @@ describeWith('chromium')('the inbox page in Chromium', () => {
     await page.getByRole('tab', { name: 'HTML' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.locator('#pane pre', { hasText: 'Hello' }).waitFor();
+  });
+
+  test('a phone → no view is wider than the screen, every button is on it', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(OVERHANG)).toBe(0);
+    await mail.sendMail({ ...MESSAGE, subject: 'W'.repeat(120), html: '<p>Hello</p>' });
+    await page.locator('#list a').waitFor();
+    expect(await page.evaluate(OVERHANG)).toBe(0);
+    for (const name of ['Send a sample', 'Clear']) {
+      const box = await page.locator('header').getByRole('button', { name }).boundingBox();
+      expect(box!.x + box!.width).toBeLessThanOrEqual(360);
+    }
+    await page.locator('#list a').click();
+    for (const tab of ['HTML', 'Headers', 'Timeline']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.locator(`#pane[data-tab=${tab.toLowerCase()}] > *`).first().waitFor();
+      expect(await page.evaluate(OVERHANG)).toBe(0);
+    }
+  });
+
+  test('a filter that fits nothing → said right under it', async () => {
+    await mail.sendMail(MESSAGE);
+    await page.locator('#list a').waitFor();
+    await page.locator('#filter').fill('zebra');
+    const said = page.getByText('No message matches.');
+    await said.waitFor();
+    const [filter, none] = await Promise.all([page.locator('#filter').boundingBox(), said.boundingBox()]);
+    expect(none!.y - (filter!.y + filter!.height)).toBeLessThan(40);
+  });
+
+  test('a possible duplicate by its timeline → marked in its head, the next message is not', async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    events = [{ type: 'SENT', metadata: { attempt: 2, possibleDuplicate: true }, createdAt: at }];
+    await page.locator('#sample').click();
+    await page.getByRole('link', { name: 'A first letter from Postrider' }).click();
+    const badge = page.getByText('Possible duplicate', { exact: true });
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    await badge.waitFor();
+    await page.getByRole('tab', { name: 'Text' }).click();
+    await page.locator('#pane pre').waitFor();
+    expect(await badge.isVisible()).toBe(true);
+    events = [{ type: 'SENT', metadata: { attempt: 1 }, createdAt: at }];
+    await mail.sendMail({ ...MESSAGE, subject: 'single', messageId: `<${newId()}@example.com>` });
+    await page.getByRole('link', { name: 'single' }).click();
+    await page.getByRole('heading', { name: 'single' }).waitFor();
+    expect(await badge.isVisible()).toBe(false);
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    await page.getByRole('cell', { name: 'attempt 1' }).waitFor();
+    expect(await badge.isVisible()).toBe(false);
   });
 
   test('cleared by someone else while a message is open → the page is empty again', async () => {

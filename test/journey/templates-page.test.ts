@@ -106,6 +106,34 @@ describeWith('chromium')('the page of templates in Chromium', () => {
     expect(await page.locator('#error').isVisible()).toBe(false);
   });
 
+  test('data that does not fit → the preview before it is dimmed until it fits again', async () => {
+    await page.getByRole('link', { name: 'admin_tfa' }).click();
+    await email().getByText('482915').waitFor();
+    expect(await lookOf(page.locator('#pane'), 'opacity')).toBe('1');
+    await fill('{');
+    await expect.poll(() => lookOf(page.locator('#pane'), 'opacity')).toBe('0.35');
+    expect(await lookOf(page.locator('#subject'), 'opacity')).toBe('0.35');
+    await page.locator('#reset').click();
+    await expect.poll(() => lookOf(page.locator('#pane'), 'opacity')).toBe('1');
+  });
+
+  test('a phone → nothing is wider than the screen, no label is broken', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByRole('link', { name: 'meeting_scheduled', exact: true }).click();
+    await email().getByText('Join the meeting').waitFor();
+    expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBeLessThanOrEqual(360);
+    const main = 'main.scrollWidth - main.clientWidth';
+    expect(await page.evaluate(`{ const main = document.querySelector('main'); ${main} }`)).toBe(0);
+    const send = await page.getByRole('button', { name: 'Send to the inbox' }).boundingBox();
+    expect(send!.height).toBeLessThan(50);
+    expect(send!.x + send!.width).toBeLessThanOrEqual(360);
+  });
+
+  test('the column of types → every name on one line', async () => {
+    const heights = 'new Set([...document.querySelectorAll("nav a")].map((link) => link.offsetHeight)).size';
+    expect(await page.evaluate(heights)).toBe(1);
+  });
+
   test('hostile data → shown as text everywhere, nothing runs', async () => {
     const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{app.url}}`;
     await page.getByRole('link', { name: 'reminder', exact: true }).click();

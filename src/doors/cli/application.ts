@@ -13,9 +13,12 @@ export interface Application {
   /** How many pauses were lifted. */
   resume(scope: PauseScope, value: string): Promise<number>;
   doctor(): Promise<Finding[]>;
+  /** Whether the embedded store has yet to be made, which takes a few seconds. */
+  isFresh(): boolean;
   /** Returns once everything asked for runs. */
   serve(options: { roles: readonly Role[]; hold: boolean }): Promise<void>;
-  dev(): Promise<{ url: string; smtpPort: number }>;
+  /** Announces itself once it can be reached, before the first line of its log. */
+  dev(announce: (where: { url: string; smtpPort: number }) => void): Promise<void>;
   /** Idempotent; also closes the store of an application that never served. */
   stop(options: { deadlineMs: number }): Promise<void>;
 }
@@ -78,8 +81,11 @@ export interface WorkerSeen {
 export interface Finding {
   check: string;
   ok: boolean;
+  /** Fine, but something to know about. */
+  note?: boolean;
   message: string;
   help?: string;
+  code?: string;
 }
 
 /** `all` goes with the value ''. */

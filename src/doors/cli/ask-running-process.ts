@@ -23,6 +23,7 @@ export function askRunningProcess(fetch: typeof globalThis.fetch, { host, port, 
   }
 
   return {
+    url: base,
     /** Whether anything speaks HTTP there at all. */
     async answers(): Promise<boolean> {
       try {

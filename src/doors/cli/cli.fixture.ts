@@ -75,8 +75,9 @@ const quiet: Application = {
   pause: async () => {},
   resume: async () => 1,
   doctor: async () => [],
+  isFresh: () => false,
   serve: async () => {},
-  dev: async () => ({ url: 'http://127.0.0.1:3400/', smtpPort: 1025 }),
+  dev: async (announce) => announce({ url: 'http://127.0.0.1:3400/', smtpPort: 1025 }),
   stop: async () => {},
 };
 

@@ -15,7 +15,9 @@ export function presentError(terminal: Terminal, error: unknown): number {
   const field = error.field !== undefined && error.code !== 'INVALID_CONFIG' ? ` (${error.field})` : '';
   const lines = error.message.split('\n').map(printable);
   terminal.note(`${red(error.code)} ${lines.join('\n')}${field}`);
-  terminal.note(dim(error.help));
+  // What shows only in use, `config check` would not see; the message says what helps.
+  const inUse = error.code === 'INVALID_CONFIG' && error.cause !== undefined;
+  if (!inUse) terminal.note(dim(error.help));
   return error.code === 'INVALID_CONFIG' || WRONG_INPUT.has(error.status) ? EXIT_USAGE : EXIT_FAULT;
 }
 

@@ -48,6 +48,15 @@ describe('errors', () => {
     expect(cli.notes.slice(-2)).toEqual(['STORE_UNAVAILABLE connect ECONNREFUSED', fault.help]);
     expect(cli.calls.at(-1)).toEqual(['stop', { deadlineMs: 0 }]);
   });
+  it('a setting that fails in use → exit 2 with what helps, and no advice that would find nothing', async () => {
+    const taken = new PostriderError('INVALID_CONFIG', 'PORT 1 is in use; set PORT to a free one, or 0.', {
+      field: 'PORT',
+      cause: new Error('EADDRINUSE'),
+    });
+    const cli = cliForTest({ application: { serve: () => Promise.reject(taken) } });
+    expect(await cli.run('serve')).toBe(2);
+    expect(cli.notes).toEqual(['INVALID_CONFIG PORT 1 is in use; set PORT to a free one, or 0.']);
+  });
   it('closing fails after the command failed → both are told, the command first in the exit', async () => {
     const cli = cliForTest({
       application: {
@@ -106,6 +115,19 @@ describe('pause and resume', () => {
     expect(await cli.run('pause', what, '--reason', 'why')).toBe(0);
     expect(cli.calls[1]).toEqual(call);
   });
+  it.each(['pause', 'resume'])(
+    '%s while another process has the embedded store → told what to do',
+    async (verb) => {
+      const cli = cliForTest({
+        opening: () => Promise.reject(new PostriderError('STORE_LOCKED', 'in use')),
+        fetch: async () => new Response('{}'),
+      });
+      expect(await cli.run(verb, 'all')).toBe(1);
+      expect(cli.notes[0]).toMatch(
+        /^STORE_LOCKED Postrider runs at http:\/\/127\.0\.0\.1:3400 .*stop it first/,
+      );
+    },
+  );
   it('resume of what was not paused → said, no fault', async () => {
     const cli = cliForTest({ application: { resume: async () => 0 } });
     expect(await cli.run('resume', 'type:welcome')).toBe(0);
@@ -167,6 +189,12 @@ describe('doctor', () => {
       '✓ configuration: Every setting can be used.',
       '✓ store: ok',
     ]);
+  });
+  it('something to know about → marked with its help, exit 0', async () => {
+    const note = { check: 'workers', ok: true, note: true, message: '0 alive', help: 'Start one.' };
+    const cli = cliForTest({ application: { doctor: async () => [note] } });
+    expect(await cli.run('doctor')).toBe(0);
+    expect(cli.out.slice(-2)).toEqual(['! workers: 0 alive', '  Start one.']);
   });
   it('one finding is bad → exit 1 with its help', async () => {
     const bad = { check: 'smtp', ok: false, message: 'refused', help: 'Check SMTP_HOST.' };

@@ -120,6 +120,17 @@ describe('serve', () => {
 });
 
 describe('dev', () => {
+  it.each([
+    [true, 'Starting; the first start takes a few seconds …'],
+    [false, 'Starting …'],
+  ])('the store has yet to be made: %s → %s', async (fresh, said) => {
+    const cli = cliForTest({ application: { isFresh: () => fresh } });
+    const exit = cli.run('dev');
+    await expect.poll(() => cli.out.length).toBe(5);
+    expect(cli.notes).toEqual([said]);
+    cli.signals.emit('SIGINT');
+    expect(await exit).toBe(0);
+  });
   it('started → tells where the inbox is; needs neither key nor SMTP server', async () => {
     const cli = cliForTest({ env: { HOST: '0.0.0.0', EMAIL_MODE: 'smtp' } });
     const exit = cli.run('dev');

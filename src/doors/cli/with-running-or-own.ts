@@ -17,13 +17,20 @@ export async function withRunningOrOwn<T>(
   try {
     return await withApplication(cli, input, command);
   } catch (error) {
-    if (!isPostriderError(error) || error.code !== 'STORE_LOCKED') throw error;
-    const config = configOf(cli, input);
-    const running = askRunningProcess(cli.fetch, config.http);
-    if (!(await running.answers())) throw error;
-    return command(running, config);
+    const running = await runningBeside(cli, input, error);
+    if (running === null) throw error;
+    return command(running, configOf(cli, input));
   }
 }
+
+/** The process that has the embedded store, when this is why the command failed and it answers where it should. */
+export async function runningBeside(cli: Cli, input: ConfigInput, error: unknown): Promise<Running | null> {
+  if (!isPostriderError(error) || error.code !== 'STORE_LOCKED') return null;
+  const running = askRunningProcess(cli.fetch, configOf(cli, input).http);
+  return (await running.answers()) ? running : null;
+}
+
+type Running = ReturnType<typeof askRunningProcess>;
 
 /** What both can do. */
 export type Shared = Pick<Application, 'send' | 'get' | 'timeline' | 'overview'>;

@@ -67,7 +67,7 @@ test('a port that is taken → INVALID_CONFIG naming PORT', async () => {
     port: server.port,
   });
   await expect(second).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'PORT' });
-  await expect(second).rejects.toThrow(/already in use/);
+  await expect(second).rejects.toThrow(/already in use; set PORT to a free one, or 0/);
 });
 
 test('a chunked body past the limit → 413 arrives while the sender is still sending', async () => {

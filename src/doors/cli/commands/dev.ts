@@ -5,16 +5,19 @@ import { runUntilStopped } from '../run-until-stopped.js';
 export function dev(cli: Cli, options: CommonOptions): Promise<number> {
   return runUntilStopped(cli, { file: options.config, development: true }, async (application) => {
     const { bold, cyan, dim } = cli.terminal.colors;
-    cli.terminal.note('Starting; the first start takes a few seconds …');
-    const { url, smtpPort } = await application.dev();
-    const base = url.replace(/\/$/, '');
-    cli.terminal.out(`${bold('Postrider')} is running.`);
-    cli.terminal.out(`  inbox  ${cyan(url)}`);
-    cli.terminal.out(`  smtp   127.0.0.1:${smtpPort}`);
-    cli.terminal.out(dim('  send one:'));
-    cli.terminal.out(
-      `  curl -X POST ${base}/v1/email/send -H 'Content-Type: application/json' ` +
-        `-d '{"to":"you@example.com","subject":"Hello","text":"It works."}'`,
+    cli.terminal.note(
+      application.isFresh() ? 'Starting; the first start takes a few seconds …' : 'Starting …',
     );
+    await application.dev(({ url, smtpPort }) => {
+      const base = url.replace(/\/$/, '');
+      cli.terminal.out(`${bold('Postrider')} is running.`);
+      cli.terminal.out(`  inbox  ${cyan(url)}`);
+      cli.terminal.out(`  smtp   127.0.0.1:${smtpPort}`);
+      cli.terminal.out(dim('  send one:'));
+      cli.terminal.out(
+        `  curl -X POST ${base}/v1/email/send -H 'Content-Type: application/json' ` +
+          `-d '{"to":"you@example.com","subject":"Hello","text":"It works."}'`,
+      );
+    });
   });
 }

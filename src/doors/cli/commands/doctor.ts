@@ -48,7 +48,8 @@ function nodeFinding(version: string): Finding {
 }
 
 function present({ terminal }: Cli, finding: Finding): void {
-  const { green, red, dim } = terminal.colors;
-  terminal.out(`${finding.ok ? green('✓') : red('✗')} ${finding.check}: ${printable(finding.message)}`);
-  if (!finding.ok && finding.help) terminal.out(dim(`  ${printable(finding.help)}`));
+  const { green, yellow, red, dim } = terminal.colors;
+  const good = finding.note ? yellow('!') : green('✓');
+  terminal.out(`${finding.ok ? good : red('✗')} ${finding.check}: ${printable(finding.message)}`);
+  if ((finding.note || !finding.ok) && finding.help) terminal.out(dim(`  ${printable(finding.help)}`));
 }

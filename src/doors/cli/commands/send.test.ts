@@ -65,6 +65,32 @@ describe('send --wait', () => {
     expect(cli.notes.at(-1)).toContain('Still retry after 2 s');
     expect(cli.clock.monotonic()).toBe(2000);
   });
+  it.each([
+    [{ scope: 'all', value: '' }, 'all'],
+    [{ scope: 'tenant', value: 'acme' }, 'tenant:acme'],
+    [{ scope: 'type', value: 'welcome' }, 'type:welcome'],
+    [{ scope: 'route', value: 'main' }, 'route:main'],
+  ])('paused by %j → says so once, and goes on waiting', async (what, name) => {
+    const pause = { ...what, reason: 'bounces', createdAt: '2026-01-01T00:00:00Z' };
+    const overview = async () => ({ ...(await busy()), pauses: [pause] });
+    const log = { companyId: 'acme', type: 'welcome', route: 'main' };
+    const cli = cliForTest({ application: { ...going(['pending', 'pending', 'sent'], log), overview } });
+    expect(await cli.run('send', ...email, '--wait')).toBe(0);
+    expect(cli.notes.slice(-3)).toEqual([
+      '  pending',
+      `  Sending is paused (bounces); \`postrider resume ${name}\` lets it go.`,
+      '  sent',
+    ]);
+  });
+  it('a pause of others → not mentioned', async () => {
+    const pause = { scope: 'tenant', value: 'other', reason: null, createdAt: '2026-01-01T00:00:00Z' };
+    const overview = async () => ({ ...(await busy()), pauses: [pause] });
+    const cli = cliForTest({
+      application: { ...going(['pending', 'sent'], { companyId: 'acme' }), overview },
+    });
+    await cli.run('send', ...email, '--wait');
+    expect(cli.notes.join('\n')).not.toContain('paused');
+  });
   it('no worker is alive → says so at once', async () => {
     const overview = async () => ({ ...(await busy()), workers: [{ ...worker, alive: false }] });
     const cli = cliForTest({ application: { ...going(['pending']), overview } });

@@ -59,6 +59,7 @@ async function follow(
 ): Promise<number> {
   const end = cli.clock.monotonic() + limitMs;
   let shown: unknown;
+  let told = false;
   while (true) {
     const email = await application.get(emailId);
     const status = String(email?.status);
@@ -68,10 +69,19 @@ async function follow(
       if (email?.errorReason) say(`  ${printable(email.errorReason)}`);
       return status === 'sent' ? 0 : EXIT_FAULT;
     }
-    const { workers } = await application.overview();
+    const { workers, pauses } = await application.overview();
     if (!workers.some((worker) => worker.alive)) {
       say('  No worker is running, so nothing is sent; start `postrider serve`. The email is kept.');
       return EXIT_FAULT;
+    }
+    const pause = pauses.find(
+      (one) => one.scope === 'all' || one.value === email?.[PAUSED_FIELD[one.scope]!],
+    );
+    if (pause && !told) {
+      const what = pause.scope === 'all' ? 'all' : `${pause.scope}:${pause.value}`;
+      const why = pause.reason ? ` (${pause.reason})` : '';
+      say(printable(`  Sending is paused${why}; \`postrider resume ${what}\` lets it go.`));
+      told = true;
     }
     if (cli.clock.monotonic() >= end) {
       say(
@@ -84,5 +94,7 @@ async function follow(
 }
 
 const FINAL = new Set(['sent', 'failed', 'cancelled', 'suppressed', 'expired', 'unknown']);
+/** Where an email's log has what a pause names. */
+const PAUSED_FIELD: Record<string, string> = { tenant: 'companyId', type: 'type', route: 'route' };
 const USUAL_LIMIT_MS = 60_000;
 const POLL_MS = 200;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { PostriderError } from '../../../kernel/index.js';
 import { cliForTest, EMAIL_ID } from '../cli.fixture.js';
 
 const quietRoute = {
@@ -79,4 +80,16 @@ it('an id nobody knows → EMAIL_NOT_FOUND, exit 1', async () => {
   const cli = cliForTest();
   expect(await cli.run('status', EMAIL_ID)).toBe(1);
   expect(cli.notes[0]).toBe(`EMAIL_NOT_FOUND There is no email ${EMAIL_ID}.`);
+});
+
+it('another process has the embedded store → says where it runs; as JSON and when it is silent, STORE_LOCKED', async () => {
+  const opening = () => Promise.reject(new PostriderError('STORE_LOCKED', 'in use'));
+  const fetch = async () => new Response('{}');
+  const cli = cliForTest({ opening, fetch, env: { PORT: '4000' } });
+  expect(await cli.run('status')).toBe(0);
+  expect(cli.out[0]).toContain('Postrider runs at http://127.0.0.1:4000 ');
+  expect(await cli.run('status', '--json')).toBe(1);
+  const silent = cliForTest({ opening });
+  expect(await silent.run('status')).toBe(1);
+  expect(silent.notes[0]).toBe('STORE_LOCKED in use');
 });

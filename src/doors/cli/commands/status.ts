@@ -4,7 +4,7 @@ import type { Cli } from '../cli.js';
 import { columns } from '../columns.js';
 import { printable, type Terminal } from '../terminal.js';
 import { withApplication } from '../with-application.js';
-import { withRunningOrOwn } from '../with-running-or-own.js';
+import { runningBeside, withRunningOrOwn } from '../with-running-or-own.js';
 import type { ShowOptions } from './config.js';
 
 /** `postrider status`: the whole at a glance, or one email with everything that happened to it. */
@@ -12,13 +12,22 @@ export function status(cli: Cli, emailId: string | undefined, options: ShowOptio
   return emailId === undefined ? overall(cli, options) : ofEmail(cli, emailId, options);
 }
 
-function overall(cli: Cli, options: ShowOptions): Promise<number> {
-  return withApplication(cli, { file: options.config }, async (application) => {
-    const overview = await application.overview();
-    if (options.json) cli.terminal.out(JSON.stringify(overview, null, 2));
-    else presentOverview(cli.terminal, overview);
+async function overall(cli: Cli, options: ShowOptions): Promise<number> {
+  const input = { file: options.config };
+  try {
+    return await withApplication(cli, input, async (application) => {
+      const overview = await application.overview();
+      if (options.json) cli.terminal.out(JSON.stringify(overview, null, 2));
+      else presentOverview(cli.terminal, overview);
+      return 0;
+    });
+  } catch (error) {
+    const running = await runningBeside(cli, input, error);
+    if (running === null || options.json) throw error;
+    cli.terminal.out(`Postrider runs at ${running.url} and keeps the store to itself while it does.`);
+    cli.terminal.out('Open that page for the whole, or ask for one email: postrider status <id>');
     return 0;
-  });
+  }
 }
 
 function ofEmail(cli: Cli, emailId: string, options: ShowOptions): Promise<number> {

@@ -44,6 +44,7 @@ test('a database or role that does not exist → STORE_REFUSED; serve ends befor
     });
   }
   const served = spawnServe({ roles: 'api', databaseUrl: wrong, smtpPort: 1, port: await freePort() });
+  onTestFinished(() => served.kill('SIGKILL'));
   expect(await served.gone).toBe(1);
   expect(served.output()).toContain(
     'STORE_REFUSED The database refuses: database "postrider_nowhere" does not exist.',

@@ -50,7 +50,7 @@ test('the database fails between opening and attempting → what was opened is g
   }, 5000);
   const before = performance.now();
   await worker.stop({ deadlineMs: 3000 });
-  expect(performance.now() - before).toBeLessThan(1000);
+  expect(performance.now() - before).toBeLessThan(2500);
 });
 
 test('the database hangs while stopping → stop ends at its deadline all the same', async () => {

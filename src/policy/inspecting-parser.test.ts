@@ -35,7 +35,8 @@ describe('limits', () => {
   ])('512 KB of %s → answered within a second', (_, html) => {
     const begun = performance.now();
     findActiveContent(html);
-    expect(performance.now() - begun).toBeLessThan(1000);
+    // A tenth of this where nothing else runs; what is not linear takes minutes.
+    expect(performance.now() - begun).toBeLessThan(5000);
   });
 
   test('nesting beyond the limit → refused as not checkable', () => {

@@ -76,7 +76,8 @@ describe('deriveText', () => {
   ])('512 KB of %j → done within a second', (piece) => {
     const begun = performance.now();
     deriveText(fill(piece));
-    expect(performance.now() - begun).toBeLessThan(1000);
+    // A tenth of this where nothing else runs; what is not linear takes minutes.
+    expect(performance.now() - begun).toBeLessThan(5000);
   });
 
   test('any text between tags → its words come through in order', () => {

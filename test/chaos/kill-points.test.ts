@@ -28,6 +28,7 @@ const PLACES = [
   'smtp:before-dot',
   'smtp:after-dot',
   'smtp:reply',
+  'sweep:promoted',
   'attempt:after-send',
   'settle:before',
   'settle:after',

@@ -197,6 +197,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       await stopWorking(stopOptions);
       await Promise.all(table.routes.map((route) => route.provider.close()));
       stopped = true;
+      // A store that could not be opened was reported to whoever asked for it; there is nothing to close.
       const database = await opening?.catch(() => null);
       const over = new AbortController();
       // A server that hangs answers no goodbye.

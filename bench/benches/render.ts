@@ -20,7 +20,10 @@ export const render: Bench = {
     const missing: string[] = [];
     for (const [what, open] of Object.entries(OTHERS)) {
       progress(what);
-      const made = await open().catch(() => null);
+      const made = await open().catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND') return null;
+        throw error;
+      });
       if (made === null) missing.push(what);
       else {
         const value = await rate(made);

@@ -21,11 +21,8 @@ import type { EmailEvent, EmailLog, Overview } from './views/index.js';
 export interface Postrider<Types extends EmailType = CatalogueType> extends Lifecycle {
   /** Content, a React element, or a declared type with its data. */
   send(email: SendInput<Types>, options?: AcceptOptions): Promise<Accepted>;
-  /** All or none. */
-  sendBatch(
-    emails: readonly SendInput<Types>[],
-    options?: Omit<AcceptOptions, 'idempotencyKey'>,
-  ): Promise<Accepted[]>;
+  /** All or none; one idempotency key stands for the whole batch, which then is of one company. */
+  sendBatch(emails: readonly SendInput<Types>[], options?: AcceptOptions): Promise<Accepted[]>;
   /** The same as `send` with scheduledAt. */
   schedule(email: SendInput<Types>, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
   /** Until the attempt has begun. */

@@ -47,8 +47,6 @@ export function createPostrider<const Own extends readonly EmailType[] = readonl
 
 const PARTS = ['database', 'config', 'provider', 'routes', 'types', 'from', 'logger', 'clock'];
 const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
-/** One key cannot stand for many emails. */
-const BATCH_OPTIONS = ['tx', 'requestId'];
 
 /** The same from a configuration that was loaded before. */
 export function assemblePostrider(config: Config, options: Omit<PostriderOptions, 'config'> = {}): Postrider {
@@ -153,7 +151,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       return (await intake(accept.tx)).accept(await renderReact(email), accept);
     },
     async sendBatch(emails, accept = {}) {
-      refuseUnknownKeys(accept, BATCH_OPTIONS, 'INVALID_PAYLOAD');
+      refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
       return (await intake(accept.tx)).acceptBatch(
         await Promise.all(emails.map((email) => renderReact(email))),
         accept,

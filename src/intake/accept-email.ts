@@ -1,22 +1,15 @@
-import { type Clock, isPostriderError, killPoint, newId, PostriderError } from '../kernel/index.js';
+import { killPoint, PostriderError, type RateLimitState } from '../kernel/index.js';
 import { type NewEmail, writeEmails } from '../outbox/index.js';
-import {
-  findFirstAnswer,
-  findMissingRecipients,
-  findNotAllowed,
-  findRetryPreset,
-  fingerprint,
-  RETRY_PRESETS,
-  rememberAnswer,
-} from '../policy/index.js';
+import { findFirstAnswer, fingerprint, judgeEmails, refusalError, rememberAnswer } from '../policy/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { checkAcceptOptions } from './accept-options.js';
-import { type EmailDraft, parseEmailDraft, readCompanyId } from './email-draft.js';
+import { type CompletionOptions, completeEmail, namingPlace } from './complete-email.js';
+import { readCompanyId } from './email-draft.js';
 import { extraMsFor } from './extra-ms-for.js';
 import { type Content, needsTemplate, type RenderTyped, renderTyped } from './render-typed.js';
 
 /**
- * The one way in: validate → policy → render → write, in the caller's transaction or one of its own. What it
+ * The one way in: validate → render → policy → write, in the caller's transaction or one of its own. What it
  * returns is durable once that transaction commits; what it refuses has left no trace.
  */
 export interface Accepted {
@@ -24,38 +17,26 @@ export interface Accepted {
   emailId: string;
   requestId: string;
   status: 'pending' | 'scheduled';
+  /** What is left of the limit on this type for its recipient; absent where there is none. */
+  rateLimit?: Omit<RateLimitState, 'resetAt'> & { resetAt: string | null };
 }
 
 export interface AcceptOptions {
   /** The caller's open transaction; without it the email is committed at once. */
   tx?: unknown;
   requestId?: string;
+  /** The same key and input within a day give the first answer again; for a batch one key stands for all of it. */
   idempotencyKey?: string;
 }
 
 export interface Intake {
   accept(input: unknown, options?: AcceptOptions): Promise<Accepted>;
   /** All or none, in one statement. */
-  acceptBatch(
-    inputs: readonly unknown[],
-    options?: Omit<AcceptOptions, 'idempotencyKey'>,
-  ): Promise<Accepted[]>;
+  acceptBatch(inputs: readonly unknown[], options?: AcceptOptions): Promise<Accepted[]>;
 }
 
-export interface IntakeOptions {
+export interface IntakeOptions extends CompletionOptions {
   database: Database;
-  clock: Clock;
-  /** The company of emails that name none. */
-  defaultTenant: string;
-  /** Whether emails that name no sender have one. */
-  hasSender: boolean;
-  retryPreset: string;
-  /** The way out an email takes first. */
-  chooseRoute(email: { tenant: string; type: string | null }): string;
-  /** The only recipient domains there are, or null for all. */
-  allowedDomains: readonly string[] | null;
-  /** Cap on attempts, or null for what the preset says. */
-  maxAttempts: number | null;
   /** What makes content of types and data. */
   content: Content;
   /** An email of ours was committed: no need to wait for the bell. */
@@ -77,152 +58,122 @@ export function createIntake(options: IntakeOptions): Intake {
     return renderTyped(options.content, overrides ?? null, options.defaultTenant);
   }
 
-  function prepare(
-    input: unknown,
-    requestId: string | undefined,
-    field: string,
-    typed?: RenderTyped,
-  ): NewEmail {
-    try {
-      return complete(parseEmailDraft(input, clock.now(), typed), requestId);
-    } catch (error) {
-      if (field === '' || !isPostriderError(error)) throw error;
-      throw new PostriderError(error.code, error.message, {
-        field: error.field ? `${field}.${error.field}` : field,
-      });
-    }
-  }
-
-  function complete(draft: EmailDraft, requestId: string | undefined): NewEmail {
-    const { companyId, ...content } = draft;
-    if (!draft.from && !options.hasSender) {
-      throw new PostriderError(
-        'INVALID_PAYLOAD',
-        'from is needed: no default sender is set (SMTP_FROM_EMAIL).',
-        {
-          field: 'from',
-        },
-      );
-    }
-    refuseOutsiders(draft);
-    const id = newId(clock.now());
-    const tenant = companyId ?? options.defaultTenant;
-    const retry = draft.retry ?? options.retryPreset;
-    const preset = findRetryPreset(retry) ?? RETRY_PRESETS.gateway;
-    return {
-      ...content,
-      id,
-      tenant,
-      requestId: requestId ?? id,
-      priority: draft.priority ?? 3,
-      delivery: draft.delivery ?? 'at-least-once',
-      retry,
-      maxAttempts: Math.min(preset.attempts, options.maxAttempts ?? preset.attempts),
-      route: options.chooseRoute({ tenant, type: draft.type }),
-    };
-  }
-
-  function refuseOutsiders({ to, cc, bcc }: EmailDraft): void {
-    for (const [field, mailboxes] of Object.entries({ to, cc, bcc })) {
-      const addresses = mailboxes.map((mailbox) => mailbox.address);
-      if (findNotAllowed(addresses, options.allowedDomains) === null) continue;
-      throw new PostriderError(
-        'RECIPIENT_NOT_ALLOWED',
-        'Only the domains in POSTRIDER_ALLOWED_RECIPIENT_DOMAINS are written to here.',
-        { field },
-      );
-    }
-  }
-
-  async function refuseMissingRecipients(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
-    const refs = emails.flatMap((email, index) =>
-      email.recipientId
-        ? [{ recipientId: email.recipientId, tenant: email.tenant, email: email.to[0]?.address ?? '', index }]
-        : [],
-    );
-    if (refs.length === 0) return;
-    const missing = (await findMissingRecipients(tx, refs))[0];
-    if (!missing) return;
-    const field = 'recipient.recipientId';
-    throw new PostriderError(
-      'RECIPIENT_NOT_FOUND',
-      'The recipient does not exist in this company with this address.',
-      {
-        field: emails.length > 1 ? `[${missing.index}].${field}` : field,
-      },
-    );
-  }
-
-  async function write(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
-    await refuseMissingRecipients(tx, emails);
+  /** Judged and written in one go; a refusal throws after everything it had counted is undone. */
+  async function admit(tx: Queryable, { emails, inBatch }: Arrival): Promise<Accepted[]> {
+    const verdict = await judgeEmails(tx, emails);
+    if (!verdict.accept) throw refusalError(verdict, inBatch);
     killPoint('intake:before-write');
     await writeEmails(tx, emails);
     killPoint('intake:written');
+    return emails.map((email, index) => answerOf(email, clock.now(), verdict.rateLimits?.[index]));
   }
 
-  /** The key comes before the email: what was accepted once has its answer, whatever has changed since. */
-  async function acceptOnce(
-    tx: Queryable,
-    { input, key, make }: { input: unknown; key: string; make(): NewEmail },
-  ): Promise<Accepted> {
-    const tenant = readCompanyId(input) ?? options.defaultTenant;
+  /** The key comes before the emails: what was accepted once has its answer, whatever has changed since. */
+  async function admitOnce(tx: Queryable, { key, input, tenant, make }: Keyed): Promise<Accepted[]> {
     const body = fingerprint(input);
     if (body === null) {
       make(); // says which field it is
       throw new PostriderError('INVALID_PAYLOAD', 'The email cannot be written as JSON.');
     }
     const idempotency = { tenant, key, fingerprint: body };
-    const first = await findFirstAnswer<Accepted>(tx, idempotency);
-    if (first) return first;
-    const email = make();
-    await write(tx, [email]);
-    const answer = answerOf(email, clock.now());
-    await rememberAnswer(tx, idempotency, email.id, answer);
-    return answer;
+    const first = await findFirstAnswer<Accepted | Accepted[]>(tx, idempotency);
+    if (first) return [first].flat();
+    const arrival = make();
+    const answers = await admit(tx, arrival);
+    const [head] = answers;
+    if (head) await rememberAnswer(tx, idempotency, head.emailId, arrival.inBatch ? answers : head);
+    return answers;
+  }
+
+  /** In the caller's transaction; else in one of ours where it takes more than one statement. */
+  async function accept(
+    input: unknown,
+    { tx, idempotencyKey: key }: AcceptOptions,
+    { inputs, make }: { inputs: readonly unknown[]; make(typed?: RenderTyped): Arrival },
+  ): Promise<Accepted[]> {
+    const callers = tx === undefined ? null : callerTransaction(tx);
+    const typed = await templatesFor(inputs, callers);
+    if (key !== undefined) {
+      const keyed = {
+        key,
+        input,
+        tenant: oneTenant(inputs, input === inputs, options.defaultTenant),
+        make: () => make(typed),
+      };
+      if (callers) return admitOnce(callers, keyed);
+      const answers = await database.prompt(extraMsFor(inputs)).transaction((own) => admitOnce(own, keyed));
+      options.onAccepted();
+      return answers;
+    }
+    const arrival = make(typed);
+    if (callers) return admit(callers, arrival);
+    const own = database.prompt(extraMsFor(arrival.emails));
+    const answers = await admit(own, arrival);
+    options.onAccepted();
+    return answers;
   }
 
   return {
-    async accept(input, { tx, requestId, idempotencyKey: key } = {}) {
-      checkAcceptOptions({ requestId, idempotencyKey: key });
-      const callers = tx === undefined ? null : callerTransaction(tx);
-      const typed = await templatesFor([input], callers);
-      const make = () => prepare(input, requestId, '', typed);
-      if (key !== undefined) {
-        if (callers) return acceptOnce(callers, { input, key, make });
-        const answer = await database
-          .prompt(extraMsFor([input]))
-          .transaction((own) => acceptOnce(own, { input, key, make }));
-        options.onAccepted();
-        return answer;
-      }
-      const email = make();
-      await write(callers ?? database.prompt(extraMsFor([email])), [email]);
-      if (!callers) options.onAccepted();
-      return answerOf(email, clock.now());
+    async accept(input, accepting = {}) {
+      const { requestId, idempotencyKey } = accepting;
+      checkAcceptOptions({ requestId, idempotencyKey });
+      const make = (typed?: RenderTyped) => ({
+        emails: [completeEmail(options, { input, requestId, typed })],
+        inBatch: false,
+      });
+      return (await accept(input, accepting, { inputs: [input], make }))[0]!;
     },
-    async acceptBatch(inputs, { tx, requestId } = {}) {
-      checkAcceptOptions({ requestId });
+    async acceptBatch(inputs, accepting = {}) {
+      const { requestId, idempotencyKey } = accepting;
+      checkAcceptOptions({ requestId, idempotencyKey });
       if (inputs.length > MAX_BATCH) {
         throw new PostriderError('INVALID_PAYLOAD', `A batch holds at most ${MAX_BATCH} emails.`, {
           field: 'emails',
         });
       }
-      const callers = tx === undefined ? null : callerTransaction(tx);
-      const typed = await templatesFor(inputs, callers);
-      const emails = inputs.map((input, index) => prepare(input, requestId, `[${index}]`, typed));
-      await write(callers ?? database.prompt(extraMsFor(emails)), emails);
-      if (!callers) options.onAccepted();
-      return emails.map((email) => answerOf(email, clock.now()));
+      const make = (typed?: RenderTyped) => ({
+        emails: inputs.map((input, index) =>
+          completeEmail(options, { input, requestId, place: `[${index}]`, typed }),
+        ),
+        inBatch: true,
+      });
+      return accept(inputs, accepting, { inputs, make });
     },
   };
 }
 
-function answerOf(email: NewEmail, now: number): Accepted {
+interface Arrival {
+  emails: NewEmail[];
+  inBatch: boolean;
+}
+
+interface Keyed {
+  key: string;
+  input: unknown;
+  tenant: string;
+  make(): Arrival;
+}
+
+/** A key belongs to one company, so what it stands for does too. */
+function oneTenant(inputs: readonly unknown[], inBatch: boolean, defaultTenant: string): string {
+  const tenants = inputs.map((input, index) =>
+    namingPlace(inBatch ? `[${index}]` : '', () => readCompanyId(input) ?? defaultTenant),
+  );
+  const [first = defaultTenant] = tenants;
+  const other = tenants.findIndex((tenant) => tenant !== first);
+  if (other === -1) return first;
+  throw new PostriderError('INVALID_PAYLOAD', 'A batch with an idempotency key is of one company.', {
+    field: `[${other}].companyId`,
+  });
+}
+
+function answerOf(email: NewEmail, now: number, rateLimit: RateLimitState | undefined): Accepted {
   const waits = email.scheduledAt !== null && email.scheduledAt.getTime() > now;
   return {
     queued: true,
     emailId: email.id,
     requestId: email.requestId,
     status: waits ? 'scheduled' : 'pending',
+    ...(rateLimit && { rateLimit: { ...rateLimit, resetAt: rateLimit.resetAt?.toISOString() ?? null } }),
   };
 }

@@ -1,4 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from './error-table.js';
+import type { RateLimitState } from './rate-limit-state.js';
 
 /**
  * The one error class. What is expected is returned as a value; what is not is thrown as this,
@@ -13,6 +14,8 @@ export class PostriderError extends Error {
   readonly help: string;
   /** How long to wait before trying again, for 429 and 503. */
   readonly retryAfterSeconds: number | undefined;
+  /** For RATE_LIMITED and QUOTA_EXCEEDED: the limit that was met. */
+  readonly rateLimit: RateLimitState | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorDetails = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -20,9 +23,11 @@ export class PostriderError extends Error {
     this.code = code;
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.rateLimit = options.rateLimit;
     const row = ERROR_TABLE[code];
     this.status = row.status;
-    this.retryable = row.retryable;
+    // A limit that never begins anew does not pass by itself.
+    this.retryable = row.retryable && options.rateLimit?.resetAt !== null;
     this.help = row.help;
   }
 }
@@ -31,6 +36,7 @@ export interface ErrorDetails {
   field?: string;
   cause?: unknown;
   retryAfterSeconds?: number;
+  rateLimit?: RateLimitState;
 }
 
 export function isPostriderError(error: unknown): error is PostriderError {

@@ -9,6 +9,7 @@ export {
   MAX_SUBJECT_CHARACTERS,
 } from './content-rules.js';
 export { findFirstAnswer, fingerprint, forgetOldKeys, rememberAnswer } from './idempotency.js';
+export { type Judged, judgeEmails } from './judge-emails.js';
 export {
   boundedWait,
   decideRetry,
@@ -17,3 +18,4 @@ export {
   type RetryPreset,
   type RetryPresetName,
 } from './retry-presets.js';
+export { type Acceptance, type Refusal, refusalError, type Verdict } from './verdict.js';

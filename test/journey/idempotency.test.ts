@@ -112,6 +112,57 @@ describe.each(subjects)('idempotency on %s', (_name, open) => {
     expect(await count('fifty')).toBe(1);
   });
 
+  test('a batch repeated with its key → the first answers again in order, no further emails', async () => {
+    const batch = [0, 1, 2].map(() => anEmail({ companyId: 'batch' }));
+    const first = await subject.postrider.sendBatch(batch, { idempotencyKey: 'k' });
+    expect(first).toHaveLength(3);
+    expect(await subject.postrider.sendBatch(batch, { idempotencyKey: 'k' })).toEqual(first);
+    expect(await count('batch')).toBe(3);
+  });
+
+  test('the key of a batch for another batch, or for one email of it → IDEMPOTENCY_CONFLICT', async () => {
+    const batch = [anEmail({ companyId: 'batch2' })];
+    await subject.postrider.sendBatch(batch, { idempotencyKey: 'k' });
+    const conflict = { code: 'IDEMPOTENCY_CONFLICT', status: 409 };
+    const longer = [...batch, anEmail({ companyId: 'batch2' })];
+    await expect(subject.postrider.sendBatch(longer, { idempotencyKey: 'k' })).rejects.toMatchObject(
+      conflict,
+    );
+    await expect(subject.postrider.send(batch[0]!, { idempotencyKey: 'k' })).rejects.toMatchObject(conflict);
+    expect(await count('batch2')).toBe(1);
+  });
+
+  test('a batch with a key and one bad email → nothing accepted, the key free for the corrected batch', async () => {
+    const good = anEmail({ companyId: 'batch3' });
+    const bad = { ...anEmail({ companyId: 'batch3' }), to: 'nobody' };
+    await expect(subject.postrider.sendBatch([good, bad], { idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'INVALID_EMAIL',
+      field: '[1].to',
+    });
+    expect(await subject.postrider.sendBatch([good], { idempotencyKey: 'k' })).toHaveLength(1);
+    expect(await count('batch3')).toBe(1);
+  });
+
+  test('a batch with a key of two companies → refused with the field of the second', async () => {
+    const batch = [anEmail({ companyId: 'batch4' }), anEmail({ companyId: 'batch5' })];
+    await expect(subject.postrider.sendBatch(batch, { idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'INVALID_PAYLOAD',
+      field: '[1].companyId',
+    });
+  });
+
+  test('fifty equal batches at once → one batch', async () => {
+    const batch = [0, 1, 2].map(() => anEmail({ companyId: 'fifty-batches' }));
+    const answers = await Promise.allSettled(
+      Array.from({ length: 50 }, () => subject.postrider.sendBatch(batch, { idempotencyKey: 'k' })),
+    );
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') expect(answer.value).toHaveLength(3);
+      else expect(answer.reason).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
+    }
+    expect(await count('fifty-batches')).toBe(3);
+  });
+
   test('a key older than a day → a new email', async () => {
     const email = anEmail({ companyId: 'old' });
     const first = await subject.postrider.send(email, { idempotencyKey: 'k' });

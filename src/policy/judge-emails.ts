@@ -1,0 +1,40 @@
+import type { Mailbox } from '../kernel/index.js';
+import type { Queryable } from '../store/index.js';
+import { findMissingRecipients } from './check-recipients.js';
+import { ACCEPTED, type Refusal, type Verdict } from './verdict.js';
+
+/**
+ * Every rule about complete emails, asked in the accepting transaction; the first refusal is the verdict. Rules that
+ * only look come first and rules that count come last, so that a refusal leaves nothing counted.
+ */
+export async function judgeEmails(tx: Queryable, emails: readonly Judged[]): Promise<Verdict> {
+  return (await refuseMissingRecipients(tx, emails)) ?? ACCEPTED;
+}
+
+/** What the rules look at. */
+export interface Judged {
+  tenant: string;
+  type: string | null;
+  recipientId: string | null;
+  to: readonly Mailbox[];
+  cc: readonly Mailbox[];
+  bcc: readonly Mailbox[];
+}
+
+async function refuseMissingRecipients(tx: Queryable, emails: readonly Judged[]): Promise<Refusal | null> {
+  const refs = emails.flatMap((email, index) =>
+    email.recipientId
+      ? [{ recipientId: email.recipientId, tenant: email.tenant, email: email.to[0]?.address ?? '', index }]
+      : [],
+  );
+  if (refs.length === 0) return null;
+  const missing = (await findMissingRecipients(tx, refs))[0];
+  if (!missing) return null;
+  return {
+    accept: false,
+    code: 'RECIPIENT_NOT_FOUND',
+    message: 'The recipient does not exist in this company with this address.',
+    index: missing.index,
+    field: 'recipient.recipientId',
+  };
+}

@@ -16,6 +16,7 @@ import {
   PostriderError,
   systemClock,
 } from './kernel/index.js';
+import { loadTypes } from './load-types.js';
 import { assemblePostrider, type Postrider, type PostriderOptions } from './postrider.js';
 import { createSmtpProvider } from './providers/index.js';
 import { catalogue } from './render/index.js';
@@ -27,6 +28,7 @@ import { checkSchema } from './store/index.js';
  */
 export async function openApplication(config: Config): Promise<Application> {
   const logger = createLogger({ level: config.log.level });
+  const ownTypes = await loadTypes(config.render.types);
   let postrider: Postrider | null = null;
   let server: HttpServer | null = null;
   let sink: Sink | null = null;
@@ -34,7 +36,7 @@ export async function openApplication(config: Config): Promise<Application> {
   let stopped: Promise<void> | null = null;
 
   const own = (): Postrider => {
-    postrider ??= assemblePostrider(config, { logger });
+    postrider ??= assemblePostrider(config, { logger, types: ownTypes?.types ?? [] });
     return postrider;
   };
   // One-shot commands learn at once that the store is locked or away.
@@ -110,9 +112,13 @@ export async function openApplication(config: Config): Promise<Application> {
       const directory = join(config.database.dataDir, 'inbox');
       const inbox = await inFolder(config, () => createInbox({ directory, clock: systemClock, logger }));
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
-      postrider = assemblePostrider(config, { logger, ...devDelivery(config, sink.port) });
+      const types = ownTypes?.types ?? [];
+      postrider = assemblePostrider(config, { logger, types, ...devDelivery(config, sink.port) });
       await opened();
-      preview = createPreview({ types: catalogue, appUrl: config.render.appUrl, logger });
+      preview = createPreview({
+        ...{ types: catalogue, own: ownTypes, clock: systemClock, logger },
+        ...{ appUrl: config.render.appUrl, brands: config.brands ?? [] },
+      });
       const { port } = await listen({ host: LOOPBACK, inbox, preview, apiKey: null });
       announce({ url: `http://${LOOPBACK}:${port}`, smtpPort: sink.port });
       await own().start();

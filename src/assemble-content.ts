@@ -3,7 +3,9 @@ import type { Content } from './intake/index.js';
 import type { Clock, Logger } from './kernel/index.js';
 import { checkContent } from './policy/index.js';
 import {
+  type BrandInput,
   catalogue,
+  checkBrands,
   createEmailRegistry,
   createOverrideCache,
   createRenderer,
@@ -23,6 +25,8 @@ export interface AssembledContent {
 
 export interface ContentParts {
   types: readonly EmailType[];
+  /** Instead of those configured. */
+  brands?: readonly BrandInput[] | undefined;
   database: () => Promise<Database>;
   clock: Clock;
   logger: Logger;
@@ -30,10 +34,14 @@ export interface ContentParts {
 
 export function assembleContent(
   config: Config,
-  { types, database, clock, logger }: ContentParts,
+  { types, brands, database, clock, logger }: ContentParts,
 ): AssembledContent {
   const registry = createEmailRegistry(catalogue, types);
-  const renderer = createRenderer({ files: createTemplateFiles(), appUrl: config.render.appUrl });
+  const renderer = createRenderer({
+    files: createTemplateFiles(),
+    appUrl: config.render.appUrl,
+    brands: brands ? checkBrands(brands) : (config.brands ?? []),
+  });
   return {
     templates: createTemplates({ database, registry, renderer, checkContent }),
     forStore: (store) => ({

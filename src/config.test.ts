@@ -13,6 +13,7 @@ function problems(env: Record<string, string>, development = false): string[] {
 it('an empty environment → the documented defaults', () => {
   expect(load()).toEqual({
     http: { port: 3400, host: '127.0.0.1', apiKey: null, bodyLimitBytes: 16_777_216 },
+    brands: null,
     database: { url: null, dataDir: '.postrider', prepare: true, poolSize: 10 },
     email: {
       mode: 'console',
@@ -24,7 +25,7 @@ it('an empty environment → the documented defaults', () => {
     },
     routes: null,
     smtp: { host: null, port: 587, username: null, password: null, requireTls: false, maxConnections: 20 },
-    render: { sourceMode: 'database', appUrl: null },
+    render: { sourceMode: 'database', types: null, appUrl: null },
     retention: { contentDays: 30, logDays: 90 },
     worker: {
       enabled: true,

@@ -24,9 +24,14 @@ export type {
   SmtpOptions,
 } from './providers/index.js';
 export {
+  type BrandInput,
+  type CheckOptions,
+  checkClientHtml,
+  checkTypes,
   type DraftContent,
   defineEmail,
   type EmailType,
+  type Making,
   type RenderedContent,
   type TemplateKey,
   type Templates,

@@ -10,7 +10,7 @@ import type { Clock, Lifecycle, Logger, Mailbox, StopOptions } from './kernel/in
 import type { PauseScope } from './outbox/index.js';
 import type { PipelineMetrics } from './pipeline/index.js';
 import type { Provider, Route, RouteInput } from './providers/index.js';
-import type { CatalogueType, EmailType, Templates } from './render/index.js';
+import type { BrandInput, CatalogueType, EmailType, Templates } from './render/index.js';
 import type { Database, DatabaseSource, MigrationReport, Queryable } from './store/index.js';
 import type { EmailEvent, EmailLog, Overview } from './views/index.js';
 
@@ -74,6 +74,8 @@ export interface PostriderOptions<Own extends readonly EmailType[] = readonly Em
   routes?: readonly RouteInput[];
   /** Types of the application's own, made with defineEmail; one of a built-in name replaces it. */
   types?: Own;
+  /** Name, logo, colours and footer of emails, instead of those configured; see docs/CONTENT.md. */
+  brands?: readonly BrandInput[];
   /** For emails that name no sender. */
   from?: Mailbox;
   logger?: Logger;

@@ -45,7 +45,7 @@ export function createPostrider<const Own extends readonly EmailType[] = readonl
   return assemblePostrider(loadConfig({ overrides: config }), parts) as Postrider<KnownTypes<Own>>;
 }
 
-const PARTS = ['database', 'config', 'provider', 'routes', 'types', 'from', 'logger', 'clock'];
+const PARTS = ['database', 'config', 'provider', 'routes', 'types', 'brands', 'from', 'logger', 'clock'];
 const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
 
 /** The same from a configuration that was loaded before. */
@@ -90,7 +90,10 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     return prepared;
   }
 
-  const content = assembleContent(config, { types: options.types ?? [], database: ready, clock, logger });
+  const content = assembleContent(config, {
+    ...{ types: options.types ?? [], brands: options.brands },
+    ...{ database: ready, clock, logger },
+  });
   const intakes = new WeakMap<Database, Intake>();
   async function intake(tx: unknown): Promise<Intake> {
     // With a caller's transaction nothing else may be waited for: on one connection it would wait for itself.

@@ -39,7 +39,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
   const attachments = parseAttachments(fields.attachments);
   const { choices, ...content } = parseContent(fields, (problem) => {
     if (type === null || typed === undefined) throw problem;
-    return typed({ type, data, companyId, lang, attachments });
+    return typed({ type, data, companyId, lang, attachments, at: now });
   });
   return {
     companyId,

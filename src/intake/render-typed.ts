@@ -12,13 +12,17 @@ export function renderTyped(
   overrides: Overrides | null,
   defaultTenant: string,
 ): RenderTyped {
-  return ({ type: name, data, companyId, lang, attachments }) => {
+  return ({ type: name, data, companyId, lang, attachments, at }) => {
     const type = registry.get(name);
     const checked = renderer.checkData(type, data);
     const tenant = companyId ?? defaultTenant;
     const override = overrides ? (tag: string) => overrides.find(tenant, name, tag) : undefined;
-    const content = renderer.render({ type, lang, data: checked, ...(override && { override }) });
-    const files = type.attachments?.(checked) ?? [];
+    const { images = [], ...content } = renderer.render({
+      ...{ type, lang, data: checked, companyId: tenant },
+      ...(override && { override }),
+    });
+    const own = renderer.attachments({ type, data: checked, companyId: tenant, at: new Date(at) });
+    const files = [...images, ...own];
     const { priority, retry, delivery, expiresInMs, sensitive } = type;
     return {
       ...content,
@@ -41,6 +45,8 @@ export type RenderTyped = (request: {
   companyId: string | null;
   lang: string | null;
   attachments: StoredAttachment[];
+  /** The moment of acceptance. */
+  at: number;
 }) => TypedContent;
 
 export interface TypedContent {
@@ -71,7 +77,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && /\S/.test(value);
 }
 
-function encode({ filename, contentType, content }: TypeAttachment) {
+function encode({ content, ...file }: TypeAttachment) {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
-  return { filename, contentType, content: bytes.toString('base64') };
+  return { ...file, content: bytes.toString('base64') };
 }

@@ -1,8 +1,6 @@
-import { messageOf } from '../kernel/index.js';
-import { compileEmail, sourceOf } from './compile-email.js';
-import { createRenderer, languagesOf } from './create-renderer.js';
+import { checkType } from './check-types.js';
+import { languagesOf } from './create-renderer.js';
 import type { EmailType } from './define-email.js';
-import { sampleVariants } from './sample-variants.js';
 import { argumentsOf, parseMessage } from './template/bind-message.js';
 import { createTemplateFiles, type TemplateFiles } from './template-files.js';
 
@@ -18,29 +16,16 @@ export function checkCatalogue(
   const problems: string[] = [];
   const used = new Set<string>();
   for (const type of types) {
-    for (const language of languagesOf(type, files)) problems.push(...checkType(type, language, files, used));
+    for (const language of languagesOf(type, files))
+      problems.push(
+        ...checkType(
+          { type, language, files, appUrl: null },
+          { onText: (key) => used.add(key), forClients: false },
+        ),
+      );
   }
   for (const language of files.languages()) problems.push(...checkTexts(language, files, used));
   return problems;
-}
-
-function checkType(type: EmailType, language: string, files: TemplateFiles, used: Set<string>): string[] {
-  try {
-    const { checkData } = createRenderer({ files, appUrl: null });
-    checkData(type, type.sample);
-    const email = compileEmail({
-      type,
-      language: { language, locale: language },
-      files,
-      source: sourceOf(type, files),
-      appUrl: null,
-      onText: (key) => used.add(key),
-    });
-    for (const sample of sampleVariants(type)) email.render(checkData(type, sample));
-    return [];
-  } catch (error) {
-    return [`${type.type} in ${language}: ${messageOf(error)}`];
-  }
 }
 
 function checkTexts(language: string, files: TemplateFiles, used: ReadonlySet<string>): string[] {

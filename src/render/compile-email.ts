@@ -1,4 +1,5 @@
-import type { EmailType } from './define-email.js';
+import { type Brand, LOGO_ID } from './brands/create-brands.js';
+import type { EmailType, TypeAttachment } from './define-email.js';
 import { directionOf, FALLBACK_LANGUAGE, fallbackChain, type ResolvedLanguage } from './languages.js';
 import { assemble } from './template/assemble.js';
 import type { Names } from './template/bind-expression.js';
@@ -34,10 +35,12 @@ export function compileEmail(options: CompileOptions): CompiledEmail {
   const layout = isWhole ? undefined : files.template(`${type.portal}/layout.html`);
   const html = assemble(layout ? bindHtml(layout, parts) : own);
   const text = assemble(bindText(options, names, piece('txt'), () => derivePlainPieces(own)));
+  const { image } = options.brand;
   return {
     render(data) {
       const scope: Scope = newScope(data);
-      return { subject: subject(scope).trim(), html: html(scope), text: tidy(text(scope)) };
+      const made = { subject: subject(scope).trim(), html: html(scope), text: tidy(text(scope)) };
+      return image && made.html.includes(`cid:${LOGO_ID}`) ? { ...made, images: [image] } : made;
     },
   };
 }
@@ -47,8 +50,7 @@ export interface CompileOptions {
   language: ResolvedLanguage;
   files: TemplateFiles;
   source: EmailSource;
-  /** The application's address, or null for that of the portal's brand. */
-  appUrl: string | null;
+  brand: Brand;
   /** Told every text that is used. */
   onText?(key: string): void;
 }
@@ -63,6 +65,8 @@ export interface RenderedContent {
   subject: string;
   html: string;
   text: string;
+  /** What the HTML shows as cid:… and must go along. */
+  images?: TypeAttachment[];
 }
 
 export interface CompiledEmail {
@@ -130,14 +134,13 @@ function speaksPlainly(nodes: readonly Node[], piece: (name: string) => Template
   return nodes.every(isPlain) && pieces > 0;
 }
 
-function namesFor({ type, language, files, appUrl, onText }: CompileOptions): Names {
-  const brand = files.brand(type.portal);
+function namesFor({ type, language, files, brand, onText }: CompileOptions): Names {
   const isRtl = directionOf(language.language) === 'rtl';
   const shape = 'shape' in type.data ? (type.data.shape as object) : null;
   return {
     locale: language.locale,
     constants: {
-      brand,
+      brand: brand.values(language.language),
       locale: {
         lang: language.locale,
         dir: isRtl ? 'rtl' : 'ltr',
@@ -146,7 +149,7 @@ function namesFor({ type, language, files, appUrl, onText }: CompileOptions): Na
         // Korean sets spaces between words, and lines should break there.
         wordBreak: /^ko\b/i.test(language.language) ? 'keep-all' : 'normal',
       },
-      app: { url: (appUrl ?? brand.url ?? '').replace(/\/+$/, '') },
+      app: { url: brand.url },
     },
     given: null,
     lists: [],

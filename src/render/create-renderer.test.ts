@@ -135,7 +135,7 @@ describe('an override', () => {
 describe('declaring', () => {
   it('a bad name, portal or expiry → refused', () => {
     expect(() => defineEmail({ ...parcel, type: '1x' })).toThrow('must be a letter');
-    expect(() => defineEmail({ ...parcel, portal: 'nowhere' as 'org' })).toThrow('has no portal');
+    expect(() => defineEmail({ ...parcel, portal: 'nowhere' as 'org' })).toThrow('portal must be one of');
     expect(() => defineEmail({ ...parcel, expiresIn: 'soon' })).toThrow('expiresIn');
     expect(defineEmail({ ...parcel, expiresIn: '15m' }).expiresInMs).toBe(900_000);
   });

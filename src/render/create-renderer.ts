@@ -1,4 +1,5 @@
 import { didYouMean, hasControlCharacter } from '../kernel/index.js';
+import { type BrandsOptions, createBrands } from './brands/create-brands.js';
 import {
   type CompiledEmail,
   compileEmail,
@@ -7,7 +8,7 @@ import {
   type RenderedContent,
   sourceOf,
 } from './compile-email.js';
-import type { EmailType } from './define-email.js';
+import type { EmailType, TypeAttachment } from './define-email.js';
 import { FALLBACK_LANGUAGE, fallbackChain, type ResolvedLanguage, resolveLanguage } from './languages.js';
 import { dataProblem } from './template/template-problem.js';
 import type { TemplateFiles } from './template-files.js';
@@ -22,15 +23,29 @@ export interface Renderer {
   /** `data` has been checked. */
   render(request: RenderRequest): RenderedContent;
   /** Compiles and throws away; throws INVALID_TEMPLATE with line and reason. */
-  tryOut(type: EmailType, lang: string, content: OverrideContent, data: unknown): RenderedContent;
+  tryOut(request: RenderRequest & { lang: string }, content: OverrideContent): RenderedContent;
+  /** The files of the type's own that go along. */
+  attachments(request: FilesRequest): TypeAttachment[];
+  /** Companies that have a brand of their own. */
+  companies(): string[];
 }
 
 export interface RenderRequest {
   type: EmailType;
   lang: string | null;
   data: unknown;
+  /** Whose brand it wears. Defaults to everyone's. */
+  companyId?: string | null | undefined;
   /** A published override of exactly this language, or undefined. */
   override?(lang: string): Override | undefined;
+}
+
+export interface FilesRequest {
+  type: EmailType;
+  data: unknown;
+  companyId: string;
+  /** The moment they are made. */
+  at: Date;
 }
 
 export interface OverrideContent {
@@ -43,50 +58,55 @@ export interface Override extends OverrideContent {
   id: string;
 }
 
-export interface RendererOptions {
-  files: TemplateFiles;
-  appUrl: string | null;
-}
+export type RendererOptions = BrandsOptions;
 
-export function createRenderer({ files, appUrl }: RendererOptions): Renderer {
+export function createRenderer({ files, appUrl, brands: given }: RendererOptions): Renderer {
   const compiled = new Map<string, CompiledEmail>();
+  const brands = createBrands({ files, appUrl, brands: given });
 
-  function compile(type: EmailType, language: ResolvedLanguage, source: () => EmailSource, key: string) {
-    const known = compiled.get(key);
+  function compile(
+    { type, companyId }: RenderRequest,
+    { language, source, key }: { language: ResolvedLanguage; source: () => EmailSource; key: string },
+  ) {
+    const brand = brands.of(type.portal, companyId ?? null);
+    const whole = `${key} ${language.locale} ${brand.key}`;
+    const known = compiled.get(whole);
     if (known) return known;
-    const made = compileEmail({ type, language, files, source: source(), appUrl });
+    const made = compileEmail({ type, language, files, source: source(), brand });
     if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value!);
-    compiled.set(key, made);
+    compiled.set(whole, made);
     return made;
   }
 
-  function choose({ type, lang, override }: RenderRequest): CompiledEmail {
+  function choose(request: RenderRequest): CompiledEmail {
+    const { type, lang, override } = request;
     const available = languagesOf(type, files);
     for (const candidate of fallbackChain(lang ?? FALLBACK_LANGUAGE)) {
       const replacing = override?.(candidate);
       if (replacing) {
         const language = resolveLanguage(lang, [candidate]);
-        return compile(type, language, () => parseContent(replacing), `${replacing.id} ${language.locale}`);
+        return compile(request, { language, source: () => parseContent(replacing), key: replacing.id });
       }
       if (available.some((known) => known.toLowerCase() === candidate.toLowerCase())) break;
     }
     const language = resolveLanguage(lang, available);
-    return compile(
-      type,
-      language,
-      () => sourceOf(type, files),
-      `${type.type} ${language.language} ${language.locale}`,
-    );
+    const key = `${type.type} ${language.language}`;
+    return compile(request, { language, source: () => sourceOf(type, files), key });
   }
 
   return {
     checkData,
     render: (request) => choose(request).render(request.data),
-    tryOut(type, lang, content, data) {
+    tryOut({ type, lang, data, companyId }, content) {
       const language = resolveLanguage(lang, [lang]);
-      const source = parseContent(content);
-      return compileEmail({ type, language, files, source, appUrl }).render(data);
+      const brand = brands.of(type.portal, companyId ?? null);
+      return compileEmail({ type, language, files, source: parseContent(content), brand }).render(data);
     },
+    attachments({ type, data, companyId, at }) {
+      const { name, supportEmail, url } = brands.of(type.portal, companyId);
+      return type.attachments?.(data, { at, companyId, brand: { name, supportEmail, url } }) ?? [];
+    },
+    companies: brands.companies,
   };
 }
 

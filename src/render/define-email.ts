@@ -1,30 +1,25 @@
 import type { z } from 'zod';
-import { PostriderError } from '../kernel/index.js';
+import { checkDeclaration, PORTALS, type Portal, readDuration } from './check-declaration.js';
 
 /**
  * Declares one type of email: what data it takes, whose it is, and how it is sent when the sender does not say
- * otherwise. Its content is templates/<portal>/<type>.html for types of this package, or given here.
+ * otherwise. Its content is templates/<portal>/<type>.html for types of this package, or given here. What does not hold
+ * together, a sample that does not fit its schema too, is INVALID_CONFIG with the field.
  */
 export function defineEmail<const Name extends string, Schema extends z.ZodType>(
   declaration: EmailDeclaration<Name, Schema>,
 ): EmailType<Name, Schema> {
-  const { type, portal } = declaration;
-  if (!TYPE_NAME.test(type))
-    throw invalid(type, 'must be a letter and up to 63 letters, digits, dots, hyphens or underscores');
-  if (!PORTALS.includes(portal)) throw invalid(type, `has no portal; there are ${PORTALS.join(', ')}`);
-  const expiresInMs = declaration.expiresIn === undefined ? null : readDuration(declaration.expiresIn);
-  if (expiresInMs !== null && !(expiresInMs > 0))
-    throw invalid(type, 'has an expiresIn that is not like "15m"');
+  checkDeclaration(declaration);
+  const { expiresIn, sensitive, rateLimit } = declaration;
   return Object.freeze({
     ...declaration,
-    sensitive: declaration.sensitive ?? false,
-    rateLimit: declaration.rateLimit ?? null,
-    expiresInMs,
+    sensitive: sensitive ?? false,
+    rateLimit: rateLimit ?? null,
+    expiresInMs: expiresIn === undefined ? null : readDuration(expiresIn),
   });
 }
 
-export const PORTALS = ['admin', 'hub', 'org', 'agency', 'app', 'rss'] as const;
-export type Portal = (typeof PORTALS)[number];
+export { PORTALS, type Portal };
 
 export interface EmailDeclaration<Name extends string, Schema extends z.ZodType> {
   type: Name;
@@ -51,7 +46,7 @@ export interface EmailDeclaration<Name extends string, Schema extends z.ZodType>
   sensitive?: boolean;
   content?: EmailContent;
   /** Files that go along, made from the data. */
-  attachments?(data: z.output<Schema>): TypeAttachment[];
+  attachments?(data: z.output<Schema>, making: Making): TypeAttachment[];
 }
 
 export interface EmailContent {
@@ -70,7 +65,15 @@ export interface EmailType<Name extends string = string, Schema extends z.ZodTyp
   readonly rateLimit: RateLimit | null;
   readonly expiresInMs: number | null;
   /** As a method, so that types of different data fit into one list. */
-  attachments?(data: z.output<Schema>): TypeAttachment[];
+  attachments?(data: z.output<Schema>, making: Making): TypeAttachment[];
+}
+
+/** What a file that goes along may know besides the data. */
+export interface Making {
+  /** The moment the email is accepted. */
+  at: Date;
+  companyId: string;
+  brand: { name: string; supportEmail: string; url: string };
 }
 
 export interface RateLimit {
@@ -79,24 +82,22 @@ export interface RateLimit {
   windowSeconds: number | null;
 }
 
-export type EmailCategory = 'auth' | 'account' | 'circles' | 'automated' | (string & {});
+/** `auth` and `account` are essential: no preference stops them. The others are people's to choose. */
+export type EmailCategory =
+  | 'auth'
+  | 'account'
+  | 'circles'
+  | 'weeklyFocus'
+  | 'reminders'
+  | 'streakWarnings'
+  | 'reEngagement'
+  | (string & {});
 
 export interface TypeAttachment {
   filename: string;
   contentType: string;
   /** As text, or as bytes. */
   content: string | Uint8Array;
-}
-
-const TYPE_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function readDuration(input: number | string): number {
-  if (typeof input === 'number') return input;
-  const match = /^(\d{1,6})(s|m|h|d)$/.exec(input);
-  return match ? Number(match[1]) * UNITS[match[2]!]! : Number.NaN;
-}
-
-function invalid(type: string, problem: string): PostriderError {
-  return new PostriderError('INVALID_CONFIG', `The email type ${type} ${problem}.`, { field: 'types' });
+  /** Makes it an image that the HTML shows as cid:… */
+  contentId?: string;
 }

@@ -1,4 +1,5 @@
 import { didYouMean, PostriderError } from '../kernel/index.js';
+import { isEmailType } from './check-declaration.js';
 import type { EmailType } from './define-email.js';
 
 /** Every type that can be sent, by name: the built-in ones, and the application's, which win. */
@@ -15,7 +16,11 @@ export function createEmailRegistry(
 ): EmailRegistry {
   const types = new Map(builtIn.map((type) => [type.type, type]));
   const names = new Set<string>();
-  for (const type of own) {
+  for (const [index, type] of own.entries()) {
+    if (!isEmailType(type))
+      throw new PostriderError('INVALID_CONFIG', `types[${index}] is not made with defineEmail.`, {
+        field: `types[${index}]`,
+      });
     if (names.has(type.type))
       throw new PostriderError('INVALID_CONFIG', `The email type ${type.type} is declared twice.`, {
         field: 'types',

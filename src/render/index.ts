@@ -1,13 +1,23 @@
+export { type BrandInput, type BrandLook, checkBrands, type LogoInput } from './brands/parse-brands.js';
 export { type CatalogueType, catalogue } from './catalogue/catalogue.js';
 export { checkCatalogue } from './check-catalogue.js';
 export { type ClientContent, checkClientHtml } from './check-client-html.js';
+export { isEmailType } from './check-declaration.js';
+export { type CheckOptions, checkTypes } from './check-types.js';
 export type { RenderedContent } from './compile-email.js';
-export { createRenderer, type Override, type Renderer } from './create-renderer.js';
+export {
+  createRenderer,
+  languagesOf,
+  type Override,
+  type Renderer,
+  type RendererOptions,
+} from './create-renderer.js';
 export {
   defineEmail,
   type EmailContent,
   type EmailDeclaration,
   type EmailType,
+  type Making,
   PORTALS,
   type Portal,
   type RateLimit,

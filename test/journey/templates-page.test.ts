@@ -42,7 +42,9 @@ describeWith('chromium')('the page of templates in Chromium', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'templates-page-'));
     for (const part of ['templates', 'locales']) cpSync(part, join(folder, part), { recursive: true });
-    preview = createPreview({ types: catalogue, appUrl: null, logger: silentLogger, folder });
+    preview = createPreview({
+      ...{ types: catalogue, appUrl: null, folder, clock: systemClock, logger: silentLogger },
+    });
     accepted = [];
     dialogs = [];
     const options = { logger: silentLogger, clock: systemClock, bodyLimitBytes: 1_000_000 };

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { createPostrider, defineEmail, type OutgoingEmail } from '../../src/index.js';
 import { silentLogger } from '../../src/kernel/index.js';
+import { createApi } from '../../src/server.js';
 import { createTestDatabase, describeWith, type TestDatabase, waitFor } from '../services/index.js';
 import { scriptedProvider } from './ground/scripted-provider.js';
 
@@ -108,6 +112,72 @@ describeWith('postgres')('a typed email', () => {
     expect(await rowOf(emailId)).toBeUndefined();
   });
 
+  test('a sensitive email → no way of looking shows what lets someone in; once sent, no table holds it', async () => {
+    const secret = 'tok-7f3a91c2';
+    const data = { ...reset, resetUrl: `https://app.example.com/r?token=${secret}` };
+    const email = { type: 'password_reset', to: 'a@example.com', data } as const;
+    const later = await postrider.schedule(email, new Date(Date.now() + 3_600_000));
+    const api = createApi(postrider as never, { logger: silentLogger });
+    const asked = (path: string) =>
+      api(new Request(`http://localhost${path}`)).then((answer) => answer.text());
+    const looks = async (id: string) => [
+      JSON.stringify(await postrider.get(id)),
+      JSON.stringify(await postrider.timeline(id)),
+      JSON.stringify(await postrider.overview()),
+      await asked(`/v1/emails/${id}`),
+      await asked(`/v1/emails/${id}/events`),
+      JSON.stringify((await pool.query('select * from postrider.email_logs where id = $1', [id])).rows),
+    ];
+    expect((await looks(later.emailId)).join()).not.toContain(secret);
+    await postrider.cancel(later.emailId);
+    const { emailId } = await postrider.send(email);
+    await waitFor(async () => (await postrider.get(emailId))?.status === 'sent', {
+      timeoutMs: 10_000,
+      what: 'sent',
+    });
+    expect((await looks(emailId)).join()).not.toContain(secret);
+    await pool.query('delete from postrider.email_bodies where email_id = $1', [later.emailId]);
+    const { rows: tables } = await pool.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'postrider'`,
+    );
+    for (const { name } of tables) {
+      const { rows } = await pool.query(
+        `select count(*)::int as found from postrider.${name} t where t::text like $1`,
+        [`%${secret}%`],
+      );
+      expect([name, rows[0].found]).toEqual([name, 0]);
+    }
+  });
+
+  test('a brand with a logo → the picture goes along inside, for the company it was set for', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'brand-'));
+    const file = join(folder, 'logo.png');
+    writeFileSync(file, Buffer.from('89504e470d0a1a0a', 'hex'));
+    const branded = createPostrider({
+      ...{ database: database.url, provider, logger: silentLogger, from: { address: 'noreply@example.com' } },
+      brands: [{ companyId: 'acme', name: 'Acme Ltd', logo: { file, width: 120 } }],
+    });
+    const send = async (companyId: string) => {
+      const at = new Date(Date.now() + 3_600_000);
+      const email = { type: 'welcome', to: 'a@example.com', companyId, data: { name: 'Ada' } } as const;
+      return rowOf((await branded.schedule(email, at)).emailId);
+    };
+    try {
+      const { subject, html, attachments } = await send('acme');
+      expect([subject, html]).toEqual([
+        'Welcome to Acme Ltd',
+        expect.stringContaining('src="cid:brand-logo"'),
+      ]);
+      expect(attachments).toEqual([
+        expect.objectContaining({ filename: 'logo.png', contentType: 'image/png', contentId: 'brand-logo' }),
+      ]);
+      expect(await send('other')).toMatchObject({ subject: 'Welcome to Eve', attachments: null });
+    } finally {
+      await branded.stop({ deadlineMs: 1000 });
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   test("the type's choices → are used, and overridden by the sender's", async () => {
     const at = new Date(Date.now() + 3_600_000);
     const email = { type: 'shop_receipt', to: 'a@example.com', data: { total: 3 }, scheduledAt: at } as const;
@@ -155,7 +225,7 @@ describeWith('postgres')('a typed email', () => {
       'meeting.ics',
     ]);
     const entry = Buffer.from(row.attachments[1].content, 'base64').toString();
-    expect(entry).toContain('BEGIN:VEVENT\r\nUID:m1@postrider\r\n');
+    expect(entry).toMatch(/BEGIN:VEVENT\r\nUID:[0-9a-f-]{36}\r\nSEQUENCE:\d+\r\nDTSTAMP:20\d{6}T\d{6}Z\r\n/);
   });
 
   test('type with content → a label, whatever the data', async () => {

@@ -80,12 +80,13 @@ function emails(program: Command, cli: Cli, run: Run): void {
 }
 
 function templates(program: Command, cli: Cli, run: Run): void {
-  const parent = command(program, 'templates', 'look at the built-in emails');
+  const parent = command(program, 'templates', 'look at the emails there are');
   command(parent, 'list', 'every type with its portal, priority, limit and expiry')
     .option('--json', 'as JSON')
     .action((_, self) => run(templatesList(cli, self.optsWithGlobals())));
   command(parent, 'preview <type>', 'one email with sample data')
     .option('--lang <tag>', 'the language (en)')
+    .option('--company <id>', 'with the brand of this company')
     .option('--data <file>', 'a file with the data as JSON, instead of the sample')
     .option('--html', 'only the HTML')
     .option('--text', 'only the plain text')

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isPostriderError, silentLogger } from '../../kernel/index.js';
-import { catalogue } from '../../render/index.js';
+import { z } from 'zod';
+import { isPostriderError, ManualClock, PostriderError, silentLogger } from '../../kernel/index.js';
+import { catalogue, checkBrands, defineEmail, type EmailType } from '../../render/index.js';
 import { createPreview, type Preview } from './create-preview.js';
 import { previewRoutes } from './preview-routes.js';
 
@@ -16,7 +17,9 @@ let app: Hono<{ Variables: { requestId: string } }>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'preview-'));
   for (const part of ['templates', 'locales']) cpSync(part, join(folder, part), { recursive: true });
-  preview = createPreview({ types: catalogue, appUrl: null, logger: silentLogger, folder });
+  preview = createPreview({
+    ...{ types: catalogue, appUrl: null, folder, clock: new ManualClock(), logger: silentLogger },
+  });
   accepted = [];
   app = new Hono();
   app.onError(
@@ -49,7 +52,8 @@ test('the page → its own script and style by hash, nothing else', async () => 
 test('the list → every type with its samples, and the languages', async () => {
   const list = (await (await app.request('/dev/templates/types')).json()) as ReturnType<Preview['list']>;
   expect(list.types).toHaveLength(31);
-  expect(list.languages).toEqual(['de', 'en', 'ko']);
+  expect(list.types[0]!.languages).toEqual(['de', 'en', 'ko']);
+  expect(list.companies).toEqual([]);
   const feed = list.types.find(({ type }) => type === 'RSS_REGISTRATION')!;
   expect(Object.keys(feed.samples)).toEqual(['sample', 'rejected']);
 });
@@ -75,7 +79,7 @@ test('hostile data → shown as text, in a frame that runs nothing', async () =>
 });
 
 test('a dark screen → the styles for dark hold whatever the reader has; a light one → they do not', async () => {
-  const { id } = preview.render({ type: 'welcome', lang: 'en', data: sampleOf('welcome') });
+  const { id } = preview.render({ type: 'welcome', lang: 'en', data: sampleOf('welcome'), companyId: '' });
   const dark = await (await app.request(`/dev/templates/frames/${id}?screen=dark`)).text();
   expect(dark).toContain('@media (min-width:0){\n.paper');
   expect(dark).toContain('content="dark"');
@@ -120,7 +124,8 @@ test('a file changes → told, and shown as it is now; a broken one → its line
     });
   const texts = join(folder, 'locales', 'emails', 'en.json');
   const template = join(folder, 'templates', 'app', 'welcome.html');
-  const show = () => preview.render({ type: 'welcome', lang: 'en', data: sampleOf('welcome') });
+  const show = () =>
+    preview.render({ type: 'welcome', lang: 'en', data: sampleOf('welcome'), companyId: '' });
   show();
   let heard = changed();
   writeFileSync(texts, readFileSync(texts, 'utf8').replace('Welcome, {name}', 'Hej, {name}'));
@@ -137,6 +142,55 @@ test('a file changes → told, and shown as it is now; a broken one → its line
   await changed();
   expect(show).toThrow(expect.objectContaining({ code: 'INVALID_TEMPLATE' }));
 });
+
+test('types and brands of the application → listed, shown in their languages and looks, read again when they change', async () => {
+  preview.stop();
+  const types = (subject: string) => [
+    defineEmail({
+      ...{ type: 'parcel', portal: 'org', category: 'orders', data: z.strictObject({}), sample: {} },
+      content: { subject, html: '{{> paragraph text="Soon."}}', messages: { fr: {} } },
+    }),
+  ];
+  let load = async (): Promise<readonly EmailType[]> => types('Second');
+  const own = { types: types('First'), folder, load: () => load() };
+  const brands = checkBrands([{ companyId: 'acme', name: 'Acme Ltd', logo: { file: logo(), width: 40 } }]);
+  preview = createPreview({
+    ...{
+      types: catalogue,
+      own,
+      appUrl: null,
+      brands,
+      folder,
+      clock: new ManualClock(),
+      logger: silentLogger,
+    },
+  });
+  const { types: listed, companies } = preview.list();
+  expect(listed.find(({ type }) => type === 'parcel')).toMatchObject({ portal: 'org', languages: ['fr'] });
+  expect(companies).toEqual(['acme']);
+  const show = (companyId = '') => preview.render({ type: 'parcel', lang: 'fr', data: {}, companyId });
+  expect(show().subject).toBe('First');
+  expect(show('acme').html).toContain('alt="Acme Ltd"');
+  const routes = previewRoutes(preview, { accept: async () => ({}), readJson: (request) => request.json() });
+  const frame = await routes.request(`/dev/templates/frames/${show('acme').id}`);
+  expect(await frame.text()).toContain('src="data:image/png;base64,');
+  const heard = () => new Promise<void>((resolve) => preview.subscribe(resolve));
+  let again = heard();
+  writeFileSync(join(folder, 'emails.mjs'), '');
+  await again;
+  expect(show().subject).toBe('Second');
+  load = () => Promise.reject(new PostriderError('INVALID_CONFIG', 'broken'));
+  again = heard();
+  writeFileSync(join(folder, 'emails.mjs'), 'x');
+  await again;
+  expect(show).toThrow('broken');
+});
+
+function logo(): string {
+  const file = join(folder, 'logo.png');
+  writeFileSync(file, Buffer.from([0x89, 0x50, 0x4e, 0x47]));
+  return file;
+}
 
 test('the stream → one event for each change, and it ends with its reader', async () => {
   const answer = await app.request('/dev/templates/stream');

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
+import type { TypeAttachment } from '../../render/index.js';
 import { FRAME_POLICY, presentHtml } from '../inbox/index.js';
 import { changeEvents } from './change-events.js';
 import type { Preview, PreviewRequest, Shown } from './create-preview.js';
@@ -32,11 +33,12 @@ export function previewRoutes(
   );
 
   routes.get('/dev/templates/frames/:id', (c) => {
-    const html = preview.frame(c.req.param('id'));
-    if (html === undefined)
+    const shown = preview.frame(c.req.param('id'));
+    if (shown === undefined)
       throw new PostriderError('NOT_FOUND', 'This was shown too long ago.', { field: 'id' });
     const screen = c.req.query('screen') === 'dark' ? 'dark' : 'light';
-    return c.html(presentHtml({ html: withScreen(html, screen), attachments: [] }), 200, {
+    const html = withScreen(shown.html, screen);
+    return c.html(presentHtml({ html, attachments: shown.attachments.map(opened) }), 200, {
       'Content-Security-Policy': FRAME_POLICY,
     });
   });
@@ -55,14 +57,19 @@ export function previewRoutes(
 }
 
 function requestOf(input: unknown): PreviewRequest {
-  const { type, lang, data } = (
-    typeof input === 'object' && input !== null ? input : {}
-  ) as Partial<PreviewRequest>;
+  const {
+    type,
+    lang,
+    data,
+    companyId = '',
+  } = (typeof input === 'object' && input !== null ? input : {}) as Partial<PreviewRequest>;
   if (typeof type !== 'string')
     throw new PostriderError('INVALID_PAYLOAD', 'type must be a string', { field: 'type' });
   if (typeof lang !== 'string' || !/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$/.test(lang))
     throw new PostriderError('INVALID_PAYLOAD', 'lang must be a language tag such as en', { field: 'lang' });
-  return { type, lang, data };
+  if (typeof companyId !== 'string')
+    throw new PostriderError('INVALID_PAYLOAD', 'companyId must be a string', { field: 'companyId' });
+  return { type, lang, data, companyId };
 }
 
 function present({ html, attachments, ...shown }: Shown): object {
@@ -83,10 +90,14 @@ function asEmail({ type, lang }: PreviewRequest, { subject, html, text, attachme
     ...{ to: 'reader@example.com', subject, html, text },
     metadata: { preview: type, lang },
     ...(attachments.length > 0 && {
-      attachments: attachments.map(({ filename, contentType, content }) => ({
-        ...{ filename, contentType },
+      attachments: attachments.map(({ content, ...file }) => ({
+        ...file,
         content: Buffer.from(content).toString('base64'),
       })),
     }),
   };
+}
+
+function opened({ filename, contentType, content, contentId }: TypeAttachment) {
+  return { ...{ filename, contentType }, contentId: contentId ?? null, content: Buffer.from(content) };
 }

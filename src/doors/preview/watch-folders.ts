@@ -6,7 +6,7 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { type Logger, messageOf } from '../../kernel/index.js';
 
-export function watchFolders(root: string, logger: Logger, changed: () => void): () => void {
+export function watchFolders(folders: readonly string[], logger: Logger, changed: () => void): () => void {
   const watchers: FSWatcher[] = [];
   let burst: NodeJS.Timeout | null = null;
   const later = () => {
@@ -18,7 +18,7 @@ export function watchFolders(root: string, logger: Logger, changed: () => void):
     logger.warn({ err: messageOf(error) }, 'templates are not watched; reload the page to see changes');
   try {
     // One by one: watching a tree follows editors' temporary files into errors.
-    for (const folder of foldersOf(root)) {
+    for (const folder of folders) {
       const watcher = watch(folder, later);
       watcher.on('error', give);
       watcher.unref();
@@ -35,7 +35,8 @@ export function watchFolders(root: string, logger: Logger, changed: () => void):
 
 const BURST_MS = 40;
 
-function foldersOf(root: string): string[] {
+/** The folders below a root that hold templates and locales. */
+export function templateFolders(root: string): string[] {
   const templates = join(root, 'templates');
   const portals = readdirSync(templates, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return [...portals.map(({ name }) => join(templates, name)), join(root, 'locales', 'emails')];

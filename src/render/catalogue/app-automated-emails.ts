@@ -14,7 +14,7 @@ const someone = { name: 'Ada', unsubscribeUrl: 'https://app.example.com/unsubscr
 export const weeklyFocus = defineEmail({
   type: 'weekly_focus',
   portal: 'app',
-  category: 'automated',
+  category: 'weeklyFocus',
   priority: 4,
   rateLimit: { limit: 1, windowSeconds: 7 * DAY },
   expiresIn: '3d',
@@ -43,7 +43,7 @@ export const weeklyFocus = defineEmail({
 export const checkinReminder = defineEmail({
   type: 'checkin_reminder',
   portal: 'app',
-  category: 'automated',
+  category: 'reminders',
   priority: 4,
   rateLimit: { limit: 1, windowSeconds: DAY },
   expiresIn: '6h',
@@ -55,7 +55,7 @@ export const checkinReminder = defineEmail({
 export const streakWarning = defineEmail({
   type: 'streak_warning',
   portal: 'app',
-  category: 'automated',
+  category: 'streakWarnings',
   priority: 4,
   rateLimit: { limit: 1, windowSeconds: DAY },
   expiresIn: '4h',
@@ -66,7 +66,7 @@ export const streakWarning = defineEmail({
 export const inactivity = defineEmail({
   type: 'inactivity',
   portal: 'app',
-  category: 'automated',
+  category: 'reEngagement',
   priority: 4,
   rateLimit: { limit: 1, windowSeconds: 14 * DAY },
   expiresIn: '7d',
@@ -78,7 +78,7 @@ export const inactivity = defineEmail({
 export const reminder = defineEmail({
   type: 'reminder',
   portal: 'app',
-  category: 'automated',
+  category: 'reminders',
   priority: 4,
   rateLimit: { limit: 1, windowSeconds: DAY },
   expiresIn: '1d',

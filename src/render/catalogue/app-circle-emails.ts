@@ -77,7 +77,7 @@ export const meetingScheduled = defineEmail({
     location: 'The library',
     joinUrl: 'https://app.example.com/meet/42',
   },
-  attachments: (data) => [meetingFile('PUBLISH', data)],
+  attachments: (data, making) => [meetingFile('PUBLISH', data, making)],
 });
 
 /** The meeting will not take place: its entry leaves the calendar. */
@@ -88,5 +88,5 @@ export const meetingCancelled = defineEmail({
   priority: 2,
   data: meeting.safeExtend({ reason: paragraph.optional() }),
   sample: { ...meetingSample, reason: 'The library is closed that day. I will suggest another one soon.' },
-  attachments: (data) => [meetingFile('CANCEL', data)],
+  attachments: (data, making) => [meetingFile('CANCEL', data, making)],
 });

@@ -1,6 +1,7 @@
 /** What is known of a meeting, and its calendar entry: the same uid for as long as it is the same meeting. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { TypeAttachment } from '../define-email.js';
+import type { Making, TypeAttachment } from '../define-email.js';
 import { calendarEntry } from './calendar-entry.js';
 import { instant, line, personName, thingName, timeZone } from './data-fields.js';
 
@@ -16,7 +17,7 @@ export const meeting = z
     startsAt: instant,
     endsAt: instant,
     timeZone,
-    /** How often the meeting has changed: each change needs a higher one for calendars to follow. */
+    /** How often the meeting has changed: a higher one with every email about it, or never one. */
     sequence: z.int().nonnegative().max(1_000_000).optional(),
   })
   .refine(({ startsAt, endsAt }) => Date.parse(endsAt) > Date.parse(startsAt), {
@@ -37,22 +38,46 @@ export const meetingSample = {
 
 type Meeting = z.output<typeof meeting> & { location?: string | undefined; joinUrl?: string | undefined };
 
-/** A cancelled meeting that names no sequence is one change after a meeting that named none. */
-export function meetingFile(method: 'PUBLISH' | 'CANCEL', data: Meeting): TypeAttachment {
+/**
+ * The file that calendars read. Who organizes must be named (RFC 5546), so without the host's address it is the
+ * service's. Without a sequence the moment of making counts: whatever is sent later outranks what was sent before.
+ */
+export function meetingFile(
+  method: 'PUBLISH' | 'CANCEL',
+  data: Meeting,
+  { at, companyId, brand }: Making,
+): TypeAttachment {
+  const email = data.hostEmail ?? brand.supportEmail;
   return {
     filename: method === 'CANCEL' ? 'cancelled.ics' : 'meeting.ics',
     contentType: `text/calendar; charset=utf-8; method=${method}`,
     content: calendarEntry({
       method,
-      uid: `${data.meetingId}@postrider`,
-      sequence: data.sequence ?? (method === 'CANCEL' ? 1 : 0),
-      stampedAt: data.startsAt,
+      uid: uidOf(companyId, data.meetingId),
+      sequence: data.sequence ?? Math.max(0, Math.floor((at.getTime() - SEQUENCES_FROM) / 1000)),
+      stampedAt: at.toISOString(),
       startsAt: data.startsAt,
       endsAt: data.endsAt,
       title: data.title,
-      organizer: data.hostEmail === undefined ? undefined : { name: data.host, email: data.hostEmail },
+      organizer: email === '' ? undefined : { name: data.host, email },
       location: data.location,
       url: data.joinUrl,
     }),
   };
+}
+
+/** Seconds since then fit into the 31 bits of a SEQUENCE until 2094. */
+const SEQUENCES_FROM = Date.UTC(2026, 0, 1);
+
+/** The same for the same meeting of the same company, unlike any other, and telling nothing (RFC 7986). */
+function uidOf(companyId: string, meetingId: string): string {
+  const digest = createHash('sha256').update(`${companyId}\n${meetingId}`).digest('hex');
+  const variant = ((Number.parseInt(digest[16]!, 16) & 0x3) | 0x8).toString(16);
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `${variant}${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join('-');
 }

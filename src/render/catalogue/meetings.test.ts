@@ -6,37 +6,61 @@ import { meetingCancelled, meetingScheduled } from './app-circle-emails.js';
 import { calendarEntry } from './calendar-entry.js';
 
 /** What goes into people's calendars: one entry that can be found again, moved and taken out. */
-const { checkData } = createRenderer({ files: createTemplateFiles(), appUrl: null });
+const { checkData, attachments } = createRenderer({ files: createTemplateFiles(), appUrl: null });
+const at = new Date('2030-05-01T09:30:15.250Z');
 
-function linesOf(type: EmailType, data: unknown): string[] {
-  const [file] = type.attachments!(checkData(type, data));
-  return String(file!.content).replace(/\r\n /g, '').split('\r\n');
+function fileOf(type: EmailType, data: unknown, making: { companyId?: string; at?: Date } = {}) {
+  return attachments({ ...{ type, companyId: 'acme', at }, ...making, data: checkData(type, data) })[0]!;
 }
+
+function linesOf(...of: Parameters<typeof fileOf>): string[] {
+  return String(fileOf(...of).content)
+    .replace(/\r\n /g, '')
+    .split('\r\n');
+}
+
+const valueIn = (lines: string[], name: string) =>
+  lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1);
 
 describe('the calendar entry', () => {
   it('scheduled, then cancelled → the same uid, a higher sequence, METHOD and STATUS to match', () => {
-    const [scheduled] = meetingScheduled.attachments!(meetingScheduled.sample);
-    const [cancelled] = meetingCancelled.attachments!(meetingCancelled.sample);
-    expect(scheduled).toMatchObject({
+    expect(fileOf(meetingScheduled, meetingScheduled.sample)).toMatchObject({
       filename: 'meeting.ics',
       contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
     });
-    expect(cancelled).toMatchObject({ contentType: 'text/calendar; charset=utf-8; method=CANCEL' });
     const first = linesOf(meetingScheduled, meetingScheduled.sample);
-    const second = linesOf(meetingCancelled, meetingCancelled.sample);
+    const later = { at: new Date(at.getTime() + 60_000) };
+    expect(fileOf(meetingCancelled, meetingCancelled.sample, later)).toMatchObject({
+      contentType: 'text/calendar; charset=utf-8; method=CANCEL',
+    });
+    const second = linesOf(meetingCancelled, meetingCancelled.sample, later);
     expect(first).toEqual(
       expect.arrayContaining([
-        ...['METHOD:PUBLISH', 'UID:circle-42-1@postrider', 'SEQUENCE:0', 'STATUS:CONFIRMED'],
+        ...['METHOD:PUBLISH', 'STATUS:CONFIRMED', 'DTSTAMP:20300501T093015Z'],
         ...['DTSTART:20300514T160000Z', 'DTEND:20300514T170000Z', 'LOCATION:The library'],
         'ORGANIZER;CN="Grace":mailto:grace@example.com',
       ]),
     );
     expect(second).toEqual(
       expect.arrayContaining([
-        ...['METHOD:CANCEL', 'UID:circle-42-1@postrider', 'SEQUENCE:1', 'STATUS:CANCELLED'],
-        'DTSTART:20300514T160000Z',
+        ...['METHOD:CANCEL', 'STATUS:CANCELLED', 'DTSTAMP:20300501T093115Z', 'DTSTART:20300514T160000Z'],
+        'ORGANIZER;CN="Grace":mailto:grace@example.com',
       ]),
     );
+    expect(valueIn(second, 'UID')).toBe(valueIn(first, 'UID'));
+    expect(Number(valueIn(second, 'SEQUENCE'))).toBeGreaterThan(Number(valueIn(first, 'SEQUENCE')));
+  });
+
+  it('the same meeting id in another company → another uid', () => {
+    const uid = (companyId: string) =>
+      valueIn(linesOf(meetingScheduled, meetingScheduled.sample, { companyId }), 'UID');
+    expect(uid('acme')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(uid('acme')).not.toBe(uid('other'));
+  });
+
+  it('no address of the host → organized by the service', () => {
+    const { hostEmail: _, ...data } = meetingScheduled.sample;
+    expect(linesOf(meetingScheduled, data)).toContain('ORGANIZER;CN="Grace":mailto:hello@app.example.com');
   });
 
   it('moved twice, then cancelled → the sequences that were given', () => {

@@ -74,7 +74,8 @@ export function createTemplates(options: TemplatesOptions): Templates {
     data: unknown,
   ): RenderedContent {
     const { subject, htmlContent: html, textContent: text } = content;
-    const rendered = renderer.tryOut(type, key.lang, { subject, html, text }, renderer.checkData(type, data));
+    const request = { type, lang: key.lang, companyId: key.companyId, data: renderer.checkData(type, data) };
+    const rendered = renderer.tryOut(request, { subject, html, text });
     const problem = options.checkContent(rendered);
     if (problem) throw new PostriderError('INVALID_TEMPLATE', problem.message, { field: problem.field });
     return rendered;
@@ -164,7 +165,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
       if (shown) return withWarnings(tryOut(key, type, shown, data ?? type.sample));
       if (version !== undefined) throw notFound(key, `has no version ${version}`);
       const checked = renderer.checkData(type, data ?? type.sample);
-      return withWarnings(renderer.render({ type, lang: key.lang, data: checked }));
+      return withWarnings(renderer.render({ type, lang: key.lang, companyId: key.companyId, data: checked }));
     },
   };
 }

@@ -9,11 +9,11 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function fileWith(text: string): string {
+function fileWith(text: string, name = 'data.json'): string {
   const folder = mkdtempSync(join(tmpdir(), 'templates-'));
   made.push(folder);
-  writeFileSync(join(folder, 'data.json'), text);
-  return join(folder, 'data.json');
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
 }
 
 test('list → every type with what it promises, without opening the store', async () => {
@@ -80,4 +80,20 @@ test.each([
   const { run, notes } = cliForTest();
   expect(await run('templates', 'preview', type!, ...args)).not.toBe(0);
   expect(notes.join('\n')).toContain(said);
+});
+
+test('types and brands of the application → listed and shown, without opening the store', async () => {
+  const types = fileWith(
+    `export const x = { type: 'parcel', portal: 'org', category: 'orders', expiresInMs: null, rateLimit: null,
+      sensitive: false, data: { safeParse: (data) => ({ success: true, data }) }, sample: {},
+      content: { subject: 'On its way to {{brand.name}}', html: '{{> paragraph text="Soon."}}' } };`,
+    'emails.mjs',
+  );
+  const brands = JSON.stringify([{ companyId: 'acme', name: 'Acme' }]);
+  const { run, out, calls } = cliForTest({ env: { POSTRIDER_TYPES: types, POSTRIDER_BRANDS: brands } });
+  expect(await run('templates', 'list')).toBe(0);
+  expect(out.at(-1)).toMatch(/^parcel +org +orders/);
+  expect(await run('templates', 'preview', 'parcel', '--company', 'acme')).toBe(0);
+  expect(out.at(-1)).toMatch(/^Subject: On its way to Acme\n\nSoon\./);
+  expect(calls).toEqual([]);
 });

@@ -1,17 +1,18 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Config } from '../../../config.js';
 import { messageOf, PostriderError } from '../../../kernel/index.js';
-import type { EmailType, RenderedContent } from '../../../render/index.js';
+import type { EmailRegistry, EmailType, RenderedContent } from '../../../render/index.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { printable } from '../terminal.js';
 import { configOf } from '../with-application.js';
 
-/** `postrider templates list`: every built-in type and what it promises. Opens no store. */
-export async function templatesList({ terminal }: Cli, options: { json?: boolean }): Promise<number> {
-  const { catalogue } = await import('../../../render/index.js');
-  const types: readonly EmailType[] = catalogue;
+/** `postrider templates list`: every type and what it promises, the application's own too. Opens no store. */
+export async function templatesList(cli: Cli, options: CommonOptions & { json?: boolean }): Promise<number> {
+  const { terminal } = cli;
+  const types = (await registryOf(configOf(cli, { file: options.config }))).list();
   if (options.json) {
     terminal.out(JSON.stringify(types.map(described), null, 2));
     return 0;
@@ -42,14 +43,16 @@ export async function templatesPreview(
   options: PreviewCommandOptions,
 ): Promise<number> {
   const { terminal } = cli;
-  const { catalogue, checkClientHtml, createEmailRegistry, createRenderer, createTemplateFiles } =
-    await import('../../../render/index.js');
-  const { render } = configOf(cli, { file: options.config });
-  const type = createEmailRegistry(catalogue).get(name);
-  const renderer = createRenderer({ files: createTemplateFiles(), appUrl: render.appUrl });
+  const { checkClientHtml, createRenderer, createTemplateFiles } = await import('../../../render/index.js');
+  const config = configOf(cli, { file: options.config });
+  const type = (await registryOf(config)).get(name);
+  const renderer = createRenderer({
+    ...{ files: createTemplateFiles(), appUrl: config.render.appUrl },
+    brands: config.brands ?? [],
+  });
   const lang = options.lang ?? 'en';
   const data = renderer.checkData(type, options.data === undefined ? type.sample : readData(options.data));
-  const content = renderer.render({ type, lang, data });
+  const content = renderer.render({ type, lang, data, companyId: options.company });
   for (const warning of checkClientHtml(content)) terminal.note(`Mail programs: ${printable(warning)}`);
   if (options.html || options.text) {
     terminal.out(options.html ? content.html : lines(content.text));
@@ -62,11 +65,20 @@ export async function templatesPreview(
 
 export interface PreviewCommandOptions extends CommonOptions {
   lang?: string;
+  /** Whose brand it wears. */
+  company?: string;
   /** A file with the data as JSON. */
   data?: string;
   html?: boolean;
   text?: boolean;
   open?: string;
+}
+
+/** The built-in types and those of POSTRIDER_TYPES. */
+async function registryOf({ render }: Config): Promise<EmailRegistry> {
+  const { catalogue, createEmailRegistry } = await import('../../../render/index.js');
+  const { loadTypes } = await import('../../../load-types.js');
+  return createEmailRegistry(catalogue, (await loadTypes(render.types))?.types);
 }
 
 function opens({ terminal }: Cli, open: string | undefined): boolean {

@@ -25,6 +25,7 @@ export const MARKUP = `<!doctype html>
   <section class="view" aria-label="Preview">
     <div class="bar">
       <select id="lang" aria-label="Language"></select>
+      <select id="company" aria-label="Company" hidden></select>
       <div class="choice" role="group" aria-label="Screen">
         <button type="button" data-screen="desktop">Desktop</button>
         <button type="button" data-screen="phone">Phone</button>

@@ -58,6 +58,8 @@ function choose() {
   const found = types.find((one) => one.type === type);
   if (!found) return say('error', 'There is no type ' + type + '.');
   showList();
+  $('lang').replaceChildren(...found.languages.map((one) => el('option', { value: one, textContent: one })));
+  if (!found.languages.includes(lang)) return go({ lang: found.languages.includes('en') ? 'en' : found.languages[0] });
   $('lang').value = lang;
   for (const button of document.querySelectorAll('[data-screen]')) button.setAttribute('aria-pressed', button.dataset.screen === screen);
   for (const button of document.querySelectorAll('[data-part]')) button.setAttribute('aria-pressed', button.dataset.part === part);
@@ -79,11 +81,15 @@ function readData() {
   try { return JSON.parse($('data').value); } catch (error) { throw new Error('The data is not JSON: ' + error.message); }
 }
 
+function request() {
+  const { type, lang } = state();
+  return { type, lang, data: readData(), companyId: $('company').value };
+}
+
 async function render() {
   const turn = ++asked;
-  const { type, lang } = state();
   try {
-    const answer = await ask('/dev/templates/render', { type, lang, data: readData() });
+    const answer = await ask('/dev/templates/render', request());
     if (turn !== asked) return;
     shown = answer;
     say('error', '');
@@ -119,11 +125,24 @@ function listen() {
     tell('Reconnecting', false);
     if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   };
-  stream.addEventListener('changed', render);
+  stream.addEventListener('changed', load);
+}
+
+async function load() {
+  try {
+    const list = await ask('/dev/templates/types');
+    const company = $('company').value;
+    types = list.types;
+    $('company').replaceChildren(...['', ...list.companies].map((name) => el('option', { value: name, textContent: name || 'every company' })));
+    $('company').value = list.companies.includes(company) ? company : '';
+    $('company').hidden = list.companies.length === 0;
+    choose();
+  } catch (error) { say('error', error.message); }
 }
 
 $('filter').addEventListener('input', showList);
 $('lang').addEventListener('change', () => go({ lang: $('lang').value }));
+$('company').addEventListener('change', render);
 for (const button of document.querySelectorAll('[data-screen]')) button.addEventListener('click', () => go({ screen: button.dataset.screen, part: 'html' }));
 for (const button of document.querySelectorAll('[data-part]')) button.addEventListener('click', () => go({ part: button.dataset.part }));
 $('data').addEventListener('input', () => {
@@ -137,18 +156,12 @@ $('reset').addEventListener('click', takeSample);
 $('send').addEventListener('click', async () => {
   $('send').disabled = true;
   try {
-    const { type, lang } = state();
-    await ask('/dev/templates/send', { type, lang, data: readData() });
+    await ask('/dev/templates/send', request());
     say('notice', 'Sent. It is in the inbox.');
   } catch (error) { say('notice', error.message); }
   $('send').disabled = false;
 });
 addEventListener('hashchange', choose);
 
-ask('/dev/templates/types').then((list) => {
-  types = list.types;
-  $('lang').replaceChildren(...list.languages.map((lang) => el('option', { value: lang, textContent: lang })));
-  choose();
-  listen();
-}).catch((error) => say('error', error.message));
+load().then(listen);
 `;

@@ -96,6 +96,7 @@ export async function openApplication(config: Config): Promise<Application> {
       await store.resume(scope, value);
       return pauses.filter((pause) => pause.scope === scope && pause.value === value).length;
     },
+    importRecipients: async (people, options) => (await opened()).recipients.importAll(people, options),
     doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
     isFresh: fresh,
     async serve({ roles, hold }) {

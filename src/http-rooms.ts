@@ -15,6 +15,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
       return events.length > 0 ? events : null;
     },
     cancel: (emailId) => postrider.cancel(checkEmailId(emailId)),
+    recipients: postrider.recipients,
     async ready() {
       const database = await postrider
         .ready()

@@ -23,6 +23,15 @@ export type {
   SesOptions,
   SmtpOptions,
 } from './providers/index.js';
+export type {
+  CheckIn,
+  RecentActivity,
+  Recipient,
+  RecipientInput,
+  RecipientPage,
+  RecipientRef,
+  Recipients,
+} from './recipients/index.js';
 export {
   type BrandInput,
   type CheckOptions,

@@ -10,6 +10,7 @@ import type { Clock, Lifecycle, Logger, Mailbox, StopOptions } from './kernel/in
 import type { PauseScope } from './outbox/index.js';
 import type { PipelineMetrics } from './pipeline/index.js';
 import type { Provider, Route, RouteInput } from './providers/index.js';
+import type { Recipients } from './recipients/index.js';
 import type { BrandInput, CatalogueType, EmailType, Templates } from './render/index.js';
 import type { Database, DatabaseSource, MigrationReport, Queryable } from './store/index.js';
 import type { EmailEvent, EmailLog, Overview } from './views/index.js';
@@ -38,6 +39,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
   /** A tenant's own content for types: drafts, publishing, versions, preview. */
   readonly templates: Templates;
+  /** The people of a tenant: who they are, what they want, when they came. */
+  readonly recipients: Recipients;
   /** Opens the store and changes nothing in it, not even a schema that is missing. */
   connect(): Promise<Database>;
   /**

@@ -16,6 +16,7 @@ import {
 import { cancelEmail, pauseSending, rescheduleEmail, resumeSending } from './outbox/index.js';
 import { createPipelineMetrics } from './pipeline/index.js';
 import type { KnownTypes, Postrider, PostriderOptions } from './postrider-contract.js';
+import { createRecipients } from './recipients/index.js';
 import { type EmailType, renderReact } from './render/index.js';
 import type { RunningWorker } from './run-worker.js';
 import {
@@ -146,6 +147,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     routes: table.routes,
     metrics,
     templates: content.templates,
+    recipients: createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany }),
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,

@@ -171,8 +171,8 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     sender: options.sender,
     staging: config.email,
     findMissingRecipients: async (emails) => {
-      const refs = emails.flatMap(({ id, recipientId, tenant, to }) =>
-        recipientId ? [{ id, recipientId, tenant, email: to }] : [],
+      const refs = emails.flatMap(({ id, recipientId, recipientExternalId: externalId, tenant, to }) =>
+        recipientId || externalId ? [{ id, recipientId, externalId, tenant, email: to }] : [],
       );
       const missing = refs.length > 0 ? await findMissingRecipients(database, refs) : [];
       return new Set(missing.map((ref) => ref.id));

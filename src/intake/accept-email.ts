@@ -6,6 +6,7 @@ import { checkAcceptOptions } from './accept-options.js';
 import { type CompletionOptions, completeEmail, namingPlace } from './complete-email.js';
 import { readCompanyId } from './email-draft.js';
 import { extraMsFor } from './extra-ms-for.js';
+import { withRecipientLanguages } from './recipient-language.js';
 import { type Content, needsTemplate, type RenderTyped, renderTyped } from './render-typed.js';
 
 /**
@@ -58,6 +59,9 @@ export function createIntake(options: IntakeOptions): Intake {
     return renderTyped(options.content, overrides ?? null, options.defaultTenant);
   }
 
+  const inTheirLanguage = (inputs: readonly unknown[], tx: Queryable | null) =>
+    withRecipientLanguages(tx ?? database.prompt(), inputs, options.defaultTenant);
+
   /** Judged and written in one go; a refusal throws after everything it had counted is undone. */
   async function admit(tx: Queryable, { emails, inBatch }: Arrival): Promise<Accepted[]> {
     const verdict = await judgeEmails(tx, emails);
@@ -89,23 +93,24 @@ export function createIntake(options: IntakeOptions): Intake {
   async function accept(
     input: unknown,
     { tx, idempotencyKey: key }: AcceptOptions,
-    { inputs, make }: { inputs: readonly unknown[]; make(typed?: RenderTyped): Arrival },
+    { inputs, make }: { inputs: readonly unknown[]; make: MakeArrival },
   ): Promise<Accepted[]> {
     const callers = tx === undefined ? null : callerTransaction(tx);
     const typed = await templatesFor(inputs, callers);
+    const spoken = typed ? await inTheirLanguage(inputs, callers) : inputs;
     if (key !== undefined) {
       const keyed = {
         key,
         input,
         tenant: oneTenant(inputs, input === inputs, options.defaultTenant),
-        make: () => make(typed),
+        make: () => make(spoken, typed),
       };
       if (callers) return admitOnce(callers, keyed);
       const answers = await database.prompt(extraMsFor(inputs)).transaction((own) => admitOnce(own, keyed));
       options.onAccepted();
       return answers;
     }
-    const arrival = make(typed);
+    const arrival = make(spoken, typed);
     if (callers) return admit(callers, arrival);
     const own = database.prompt(extraMsFor(arrival.emails));
     const answers = await admit(own, arrival);
@@ -117,8 +122,8 @@ export function createIntake(options: IntakeOptions): Intake {
     async accept(input, accepting = {}) {
       const { requestId, idempotencyKey } = accepting;
       checkAcceptOptions({ requestId, idempotencyKey });
-      const make = (typed?: RenderTyped) => ({
-        emails: [completeEmail(options, { input, requestId, typed })],
+      const make: MakeArrival = ([spoken], typed) => ({
+        emails: [completeEmail(options, { input: spoken, requestId, typed })],
         inBatch: false,
       });
       return (await accept(input, accepting, { inputs: [input], make }))[0]!;
@@ -131,8 +136,8 @@ export function createIntake(options: IntakeOptions): Intake {
           field: 'emails',
         });
       }
-      const make = (typed?: RenderTyped) => ({
-        emails: inputs.map((input, index) =>
+      const make: MakeArrival = (spoken, typed) => ({
+        emails: spoken.map((input, index) =>
           completeEmail(options, { input, requestId, place: `[${index}]`, typed }),
         ),
         inBatch: true,
@@ -146,6 +151,8 @@ interface Arrival {
   emails: NewEmail[];
   inBatch: boolean;
 }
+
+type MakeArrival = (inputs: readonly unknown[], typed: RenderTyped | undefined) => Arrival;
 
 interface Keyed {
   key: string;

@@ -1,4 +1,4 @@
-import { parsePattern } from './draft-fields.js';
+import { parsePattern } from '../kernel/index.js';
 
 /** The ids a caller may give an acceptance: only what the store can hold and a log line can show. */
 export function checkAcceptOptions({ requestId, idempotencyKey }: Ids): void {

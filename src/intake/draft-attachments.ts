@@ -1,6 +1,5 @@
-import { hasControlCharacter } from '../kernel/index.js';
+import { hasControlCharacter, invalidPayload, parseLine, parsePattern, readFields } from '../kernel/index.js';
 import type { StoredAttachment } from '../outbox/index.js';
-import { invalidPayload, parseLine, parsePattern, readFields } from './draft-fields.js';
 
 /**
  * Files sent along, as base64. Checked without decoding: strict alphabet, right padding, sizes by arithmetic. A

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { invalidPayload } from './draft-fields.js';
+import { invalidPayload } from '../kernel/index.js';
 
 /**
  * When an email may go out. Takes a Date or ISO 8601 with an offset, so no time depends on where it is read;

@@ -1,26 +1,24 @@
 import {
+  type Fields,
+  invalidPayload,
   isSameAddress,
   isUuid,
   type Mailbox,
   type PostriderError,
+  parseChoice,
   parseHeaders,
+  parseJsonObject,
+  parseLine,
   parseMailbox,
   parseMailboxes,
+  parsePattern,
+  parseString,
+  readFields,
 } from '../kernel/index.js';
 import type { DeliveryMode, NewEmail, Priority } from '../outbox/index.js';
 import { checkContent, isBlank, MAX_BODY_BYTES, RETRY_PRESETS } from '../policy/index.js';
 import { deriveHtml, deriveText } from '../render/index.js';
 import { parseAttachments } from './draft-attachments.js';
-import {
-  type Fields,
-  invalidPayload,
-  parseChoice,
-  parseLine,
-  parsePattern,
-  parseString,
-  readFields,
-} from './draft-fields.js';
-import { parseJsonObject } from './draft-json.js';
 import { parseTimes } from './draft-times.js';
 import type { RenderTyped, TypeChoices, TypedContent } from './render-typed.js';
 

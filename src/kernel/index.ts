@@ -7,6 +7,17 @@ export { ERROR_TABLE, type ErrorCode } from './error-table.js';
 export { isPostriderError, messageOf, PostriderError } from './errors.js';
 export { type HeaderTextOptions, parseHeaders, parseHeaderText } from './header-text.js';
 export { isUuid, newId } from './ids.js';
+export {
+  type Fields,
+  invalidPayload,
+  parseChoice,
+  parseLine,
+  parsePattern,
+  parseString,
+  pathTo,
+  readFields,
+} from './input-fields.js';
+export { type JsonLimits, parseJsonObject } from './input-json.js';
 export { killPoint, onKillPoint } from './kill-point.js';
 export type { Lifecycle, StopOptions } from './lifecycle.js';
 export { createLogger, type Logger, silentLogger } from './logger.js';

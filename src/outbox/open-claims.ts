@@ -48,6 +48,7 @@ export interface OpenedEmail {
   type: string | null;
   requestId: string;
   recipientId: string | null;
+  recipientExternalId: string | null;
   to: string;
   subject: string;
   message: StoredMessage;
@@ -88,6 +89,7 @@ interface OpenedRow {
   type: string | null;
   request_id: string | null;
   recipient_id: string | null;
+  recipient_external_id: string | null;
   to_address: string | null;
   subject: string | null;
   message: StoredMessage | null;
@@ -117,6 +119,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
     type: row.type,
     requestId: row.request_id ?? row.id,
     recipientId: row.recipient_id,
+    recipientExternalId: row.recipient_external_id,
     to: row.to_address ?? '',
     subject: row.subject ?? '',
     message: row.message ?? { to: [] },
@@ -148,7 +151,7 @@ const OPEN = {
     )
     select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
       o.possible_duplicate, o.remaining, coalesce(o.expires_at <= clock_timestamp(), false) as expired,
-      e.type, e.request_id, e.recipient_id, e.to_address, e.subject, e.message, e.retry, e.sensitive,
+      e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry, e.sensitive,
       encode(e.content_hash, 'hex') as content_hash, e.created_at, b.html, b.text, b.attachments
     from opened o
     left join lateral (select * from postrider.emails x where x.id = o.id) e on true

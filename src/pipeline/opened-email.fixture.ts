@@ -18,6 +18,7 @@ export function openedEmail(parts: Partial<OpenedEmail> = {}): OpenedEmail {
     type: null,
     requestId: 'req-1',
     recipientId: null,
+    recipientExternalId: null,
     to: 'reader@example.net',
     subject,
     message: { to: [{ address: parts.to ?? 'reader@example.net' }] },

@@ -16,15 +16,16 @@ export interface Judged {
   tenant: string;
   type: string | null;
   recipientId: string | null;
+  recipientExternalId: string | null;
   to: readonly Mailbox[];
   cc: readonly Mailbox[];
   bcc: readonly Mailbox[];
 }
 
 async function refuseMissingRecipients(tx: Queryable, emails: readonly Judged[]): Promise<Refusal | null> {
-  const refs = emails.flatMap((email, index) =>
-    email.recipientId
-      ? [{ recipientId: email.recipientId, tenant: email.tenant, email: email.to[0]?.address ?? '', index }]
+  const refs = emails.flatMap(({ recipientId, recipientExternalId: externalId, tenant, to }, index) =>
+    recipientId || externalId
+      ? [{ recipientId, externalId, tenant, email: to[0]?.address ?? '', index }]
       : [],
   );
   if (refs.length === 0) return null;
@@ -35,6 +36,6 @@ async function refuseMissingRecipients(tx: Queryable, emails: readonly Judged[])
     code: 'RECIPIENT_NOT_FOUND',
     message: 'The recipient does not exist in this company with this address.',
     index: missing.index,
-    field: 'recipient.recipientId',
+    field: missing.recipientId ? 'recipient.recipientId' : 'recipient.externalId',
   };
 }

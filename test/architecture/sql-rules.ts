@@ -16,6 +16,8 @@ const OWNERS: Record<string, string> = {
   routes: 'outbox',
   route_rates: 'outbox',
   recipients: 'recipients',
+  recipient_check_ins: 'recipients',
+  recipient_activities: 'recipients',
   idempotency_keys: 'policy',
   email_templates: 'render',
   email_template_revision: 'render',

@@ -1,3 +1,5 @@
+import type { ImportOptions, ImportReport } from '../../recipients/index.js';
+
 /**
  * What the command line needs of the application, as one port. `app.ts` implements it and `main.ts`
  * hands it in, so that every command can be tried against a stand-in.
@@ -12,6 +14,7 @@ export interface Application {
   pause(scope: PauseScope, value: string, reason: string | null): Promise<void>;
   /** How many pauses were lifted. */
   resume(scope: PauseScope, value: string): Promise<number>;
+  importRecipients(people: AsyncIterable<unknown>, options: ImportOptions): Promise<ImportReport>;
   doctor(): Promise<Finding[]>;
   /** Whether the embedded store has yet to be made, which takes a few seconds. */
   isFresh(): boolean;

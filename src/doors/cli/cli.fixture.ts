@@ -74,6 +74,7 @@ const quiet: Application = {
   migrate: async () => ({ applied: [], current: 6 }),
   pause: async () => {},
   resume: async () => 1,
+  importRecipients: async () => ({ created: 0, updated: 0 }),
   doctor: async () => [],
   isFresh: () => false,
   serve: async () => {},

@@ -5,6 +5,7 @@ import { dev } from './commands/dev.js';
 import { doctor } from './commands/doctor.js';
 import { migrate } from './commands/migrate.js';
 import { pause, resume } from './commands/pause.js';
+import { recipientsImport } from './commands/recipients.js';
 import { send } from './commands/send.js';
 import { serve } from './commands/serve.js';
 import { status } from './commands/status.js';
@@ -44,6 +45,7 @@ function describe(cli: Cli, run: Run): Command {
     .exitOverride();
   running(program, cli, run);
   emails(program, cli, run);
+  people(program, cli, run);
   templates(program, cli, run);
   looking(program, cli, run);
   return program;
@@ -77,6 +79,14 @@ function emails(program: Command, cli: Cli, run: Run): void {
   command(program, 'resume <what>', 'lift a pause').action((what, _, self) =>
     run(resume(cli, what, self.optsWithGlobals())),
   );
+}
+
+function people(program: Command, cli: Cli, run: Run): void {
+  const recipients = command(program, 'recipients', 'the people emails are sent to');
+  command(recipients, 'import <file>', 'make or change people from a CSV or NDJSON file')
+    .option('--company <id>', 'whose people they are, instead of the default company')
+    .option('--format <name>', 'csv or ndjson, where the name of the file does not say')
+    .action((file, _, self) => run(recipientsImport(cli, file, self.optsWithGlobals())));
 }
 
 function templates(program: Command, cli: Cli, run: Run): void {

@@ -12,6 +12,7 @@ import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { asPostriderError, problem } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
+import { recipientRoutes } from './recipient-routes.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type HttpEnv, requestContext } from './request-context.js';
 
@@ -52,6 +53,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   });
   app.route('/', healthRoutes(rooms, guard, logger));
   app.route('/', emailRoutes(rooms, options.bodyLimitBytes));
+  if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, options.bodyLimitBytes));
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
   if (preview) {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);

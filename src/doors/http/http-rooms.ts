@@ -1,3 +1,5 @@
+import type { Recipients } from '../../recipients/index.js';
+
 /**
  * What the HTTP door calls: the rooms behind it, seen as one port that app.ts wires.
  * Logs and events pass through as they are presented by views; the door neither reads nor reshapes them.
@@ -11,6 +13,8 @@ export interface HttpRooms {
   timeline(emailId: string): Promise<readonly object[] | null>;
   /** The log after cancelling; throws EMAIL_NOT_FOUND or EMAIL_NOT_CANCELLABLE. */
   cancel(emailId: string): Promise<object>;
+  /** Absent where a door is about emails alone, as beside the development inbox. */
+  recipients?: Recipients;
   ready(): Promise<Readiness>;
   metrics(): Promise<{ contentType: string; body: string }>;
 }

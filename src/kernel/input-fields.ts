@@ -1,23 +1,26 @@
-import {
-  didYouMean,
-  type ErrorCode,
-  hasControlCharacter,
-  isStorableText,
-  PostriderError,
-} from '../kernel/index.js';
+import { didYouMean } from './config/did-you-mean.js';
+import { hasControlCharacter, isStorableText } from './control-characters.js';
+import type { ErrorCode } from './error-table.js';
+import { PostriderError } from './errors.js';
 
 /**
  * Reading the keys of a JSON object from outside, one rule per function. Only own keys count, an unknown one is an
- * error that names the likely one, and null or undefined both mean "not given". Every refusal names its field.
+ * error that names the likely one, and null or undefined both mean "not given" unless null is kept. Every refusal
+ * names its field.
  */
-export function readFields(input: unknown, path: string, known: readonly string[]): Fields {
+export function readFields(
+  input: unknown,
+  path: string,
+  known: readonly string[],
+  options: { keepNull?: boolean } = {},
+): Fields {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw invalidPayload(path, path === '' ? 'the email must be an object' : 'must be an object');
+    throw invalidPayload(path, path === '' ? 'the input must be an object' : 'must be an object');
   const fields: Fields = Object.create(null);
   for (const key of Object.keys(input)) {
     if (!known.includes(key)) throw unknownKey(path, key, known);
     const value = (input as Fields)[key];
-    if (value !== undefined && value !== null) fields[key] = value;
+    if (value !== undefined && (value !== null || options.keepNull)) fields[key] = value;
   }
   return fields;
 }

@@ -1,5 +1,5 @@
-import { isStorableText } from '../kernel/index.js';
-import { invalidPayload, pathTo } from './draft-fields.js';
+import { isStorableText } from './control-characters.js';
+import { invalidPayload, pathTo } from './input-fields.js';
 
 /**
  * A JSON object of the caller's own making, copied so that nothing can change it afterwards. Refuses what JSON

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseJsonObject } from './draft-json.js';
+import { parseJsonObject } from './input-json.js';
 
 const LIMITS = { maxBytes: 8 * 1024, maxDepth: 5 };
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });

@@ -97,6 +97,7 @@ export async function openApplication(config: Config): Promise<Application> {
       return pauses.filter((pause) => pause.scope === scope && pause.value === value).length;
     },
     importRecipients: async (people, options) => (await opened()).recipients.importAll(people, options),
+    operations: existing,
     doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
     isFresh: fresh,
     async serve({ roles, hold }) {

@@ -16,6 +16,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     },
     cancel: (emailId) => postrider.cancel(checkEmailId(emailId)),
     recipients: postrider.recipients,
+    operations: postrider,
     async ready() {
       const database = await postrider
         .ready()

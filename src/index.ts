@@ -1,4 +1,5 @@
 export type { ConfigOverrides } from './config.js';
+export type { DeadLetterQuery, DeadLetters, RetryReport } from './dead-letters.js';
 export type {
   Accepted,
   AcceptOptions,
@@ -9,6 +10,7 @@ export type {
   TypedEmailInput,
 } from './intake/index.js';
 export { type ErrorCode, type Logger, type Mailbox, PostriderError } from './kernel/index.js';
+export type { CancelManyFilter, CancelManyReport } from './operations.js';
 export type { EmailStatus, EventType } from './outbox/index.js';
 export { type CallOptions, createPostrider, type Postrider, type PostriderOptions } from './postrider.js';
 export { resendProvider, sesProvider, smtpProvider } from './provider-accounts.js';
@@ -23,6 +25,7 @@ export type {
   SesOptions,
   SmtpOptions,
 } from './providers/index.js';
+export type { EmailFilterInput } from './read-email-filter.js';
 export type {
   CheckIn,
   RecentActivity,
@@ -47,4 +50,4 @@ export {
   type TemplateVersion,
 } from './render/index.js';
 export type { DatabaseSource } from './store/index.js';
-export type { EmailEvent, EmailLog } from './views/index.js';
+export type { DeadLetter, DeadLetterGroup, EmailEvent, EmailLog, EmailPage } from './views/index.js';

@@ -7,6 +7,7 @@ import type {
   TypedEmailInput,
 } from './intake/index.js';
 import type { Clock, Lifecycle, Logger, Mailbox, StopOptions } from './kernel/index.js';
+import type { Operations } from './operations.js';
 import type { PauseScope } from './outbox/index.js';
 import type { PipelineMetrics } from './pipeline/index.js';
 import type { Provider, Route, RouteInput } from './providers/index.js';
@@ -19,7 +20,7 @@ import type { EmailEvent, EmailLog, Overview } from './views/index.js';
  * Postrider inside an application: `send` in the application's own transaction, `start` to deliver
  * from this process. Nothing is opened before it is needed.
  */
-export interface Postrider<Types extends EmailType = CatalogueType> extends Lifecycle {
+export interface Postrider<Types extends EmailType = CatalogueType> extends Lifecycle, Operations {
   /** Content, a React element, or a declared type with its data. */
   send(email: SendInput<Types>, options?: AcceptOptions): Promise<Accepted>;
   /** All or none; one idempotency key stands for the whole batch, which then is of one company. */

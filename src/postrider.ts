@@ -13,6 +13,7 @@ import {
   systemClock,
   systemRandomness,
 } from './kernel/index.js';
+import { createOperations } from './operations.js';
 import { cancelEmail, pauseSending, rescheduleEmail, resumeSending } from './outbox/index.js';
 import { createPipelineMetrics } from './pipeline/index.js';
 import type { KnownTypes, Postrider, PostriderOptions } from './postrider-contract.js';
@@ -184,6 +185,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     get: async (emailId) => (isUuid(emailId) ? findEmailLog(await prompt(), emailId) : null),
     timeline: async (emailId) => (isUuid(emailId) ? listEmailEvents(await prompt(), emailId) : []),
     overview: async () => readOverview(await ready()),
+    ...createOperations(ready, clock),
     async pause(scope, value = '', reason) {
       await pauseSending(await ready(), scope, value, { reason, by: 'caller' });
     },

@@ -61,6 +61,16 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'An email can be cancelled or rescheduled until its attempt has begun.',
   },
+  DEAD_LETTER_NOT_RETRYABLE: {
+    status: 409,
+    retryable: false,
+    help: 'Only an email that ended in failed or unknown, whose content is kept and whose time has not passed, can be tried again; it may have been already.',
+  },
+  DUPLICATE_POSSIBLE: {
+    status: 409,
+    retryable: false,
+    help: 'The email may have been delivered; say acceptDuplicates: true to try it all the same.',
+  },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     retryable: false,

@@ -46,21 +46,22 @@ async function refuse(tx: Queryable, id: string, scope: Scope): Promise<never> {
 }
 
 // Marks are written without waiting for the disk: one claimed before the server restarted may have lost its own.
-const NOT_BEGUN = 'not begun and (owner is null or claimed_at >= pg_postmaster_start_time())';
+export const NOT_BEGUN = (q: string) =>
+  `not ${q}.begun and (${q}.owner is null or ${q}.claimed_at >= pg_postmaster_start_time())`;
 
 const CANCEL = `
   with gone as (
-    delete from postrider.email_queue
-    where id = $1 and ${NOT_BEGUN} and ($2::text is null or tenant = $2) returning id
+    delete from postrider.email_queue q
+    where id = $1 and ${NOT_BEGUN('q')} and ($2::text is null or tenant = $2) returning id
   )
   insert into postrider.email_facts (email_id, type, final_status, detail)
   select id, 'CANCELLED', 'cancelled', $3::text::jsonb from gone returning email_id`;
 
 const RESCHEDULE = `
   with moved as (
-    update postrider.email_queue
+    update postrider.email_queue q
     set due_at = $3::timestamptz, ready = false, scheduled = true, owner = null, claimed_at = null, token = token + 1
-    where id = $1 and ${NOT_BEGUN} and not suspect and ($2::text is null or tenant = $2) returning id
+    where id = $1 and ${NOT_BEGUN('q')} and not suspect and ($2::text is null or tenant = $2) returning id
   )
   insert into postrider.email_facts (email_id, type, detail)
   select id, 'RESCHEDULED', jsonb_build_object('scheduledAt', $3::timestamptz) from moved returning email_id`;

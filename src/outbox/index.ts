@@ -1,5 +1,13 @@
 export { cancelEmail, rescheduleEmail } from './cancel-email.js';
+export { type CancelFilter, cancelMany, countCancellable } from './cancel-many.js';
 export { type Claim, type Claimer, claimSuspects, createClaimer } from './claim-batch.js';
+export {
+  type DeadLetterScope,
+  discardDeadLetters,
+  type RetryAnswer,
+  type RetryRefusal,
+  retryDeadLetters,
+} from './dead-letters.js';
 export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
 export { createLedger, type Ledger } from './ledger.js';
 export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';

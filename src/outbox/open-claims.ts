@@ -39,6 +39,8 @@ export interface OpenedEmail {
   /** The number of the attempt now being made, from 1. */
   attempt: number;
   maxAttempts: number;
+  /** Attempts of the rounds before this one; waits and limits count from there. */
+  earlierAttempts: number;
   sensitive: boolean;
   bytes: number;
   /** 1 critical to 4 low. */
@@ -81,6 +83,7 @@ interface OpenedRow {
   token: number;
   attempt: number;
   max_attempts: number;
+  earlier_attempts: number;
   sensitive: boolean | null;
   bytes: number;
   priority: number;
@@ -111,6 +114,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
     token: row.token,
     attempt: row.attempt + 1,
     maxAttempts: row.max_attempts,
+    earlierAttempts: row.earlier_attempts,
     sensitive: row.sensitive ?? false,
     bytes: row.bytes,
     priority: row.priority,
@@ -147,10 +151,10 @@ const OPEN = {
         (select set_config('synchronous_commit', $4, true) as mode) durability
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int and durability.mode is not null
       returning q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
-        q.possible_duplicate, q.remaining, q.expires_at
+        q.possible_duplicate, q.remaining, q.expires_at, q.earlier_attempts
     )
     select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
-      o.possible_duplicate, o.remaining, coalesce(o.expires_at <= clock_timestamp(), false) as expired,
+      o.possible_duplicate, o.remaining, o.earlier_attempts, coalesce(o.expires_at <= clock_timestamp(), false) as expired,
       e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry, e.sensitive,
       encode(e.content_hash, 'hex') as content_hash, e.created_at, b.html, b.text, b.attachments
     from opened o

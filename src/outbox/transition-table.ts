@@ -66,6 +66,7 @@ export const TRANSITIONS = {
     to: ['retry'],
     says: 'a person asked for another round of attempts',
   },
+  DISCARDED: { from: ['failed', 'unknown'], to: ['same'], says: 'a person took it off the dead letters' },
   DELIVERED: { from: ANY_END, to: ['same'], says: 'the provider reports delivery' },
   DELAYED: { from: ANY_END, to: ['same'], says: 'the provider reports a delay' },
   BOUNCED: { from: ANY_END, to: ['same'], says: 'the provider reports a bounce' },

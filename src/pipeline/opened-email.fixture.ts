@@ -10,6 +10,7 @@ export function openedEmail(parts: Partial<OpenedEmail> = {}): OpenedEmail {
     token: 3,
     attempt: 1,
     maxAttempts: 5,
+    earlierAttempts: 0,
     sensitive: false,
     bytes: 20,
     priority: 3,

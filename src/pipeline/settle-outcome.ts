@@ -147,8 +147,8 @@ function nextDelay(
 ): number | null {
   return decideRetry({
     preset: findRetryPreset(email.retry) ?? RETRY_PRESETS.gateway,
-    attempt: email.attempt,
-    maxAttempts: email.maxAttempts,
+    attempt: email.attempt - email.earlierAttempts,
+    maxAttempts: email.maxAttempts - email.earlierAttempts,
     unclassified: outcome?.unclassified ?? false,
     askedMs: outcome?.retryAt === undefined ? 0 : Math.max(0, outcome.retryAt - tools.clock.now()),
     random: tools.random,

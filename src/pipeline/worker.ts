@@ -182,7 +182,8 @@ export function createWorker(options: WorkerOptions): Lifecycle {
       const [pauses, missing] = await Promise.all([ledger.pauses(), options.findMissingRecipients(emails)]);
       const receivedAt = new Map(batch.map((claim) => [claim.id, claim.receivedAt]));
       for (const email of emails) {
-        email.maxAttempts = Math.min(email.maxAttempts, options.maxAttempts ?? email.maxAttempts);
+        const most = email.earlierAttempts + (options.maxAttempts ?? email.maxAttempts);
+        email.maxAttempts = Math.min(email.maxAttempts, most);
         const known = {
           pauses,
           recipientMissing: missing.has(email.id),

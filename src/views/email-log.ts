@@ -50,7 +50,7 @@ export async function findEmailLog(
   options: { tenant?: string } = {},
 ): Promise<EmailLog | null> {
   const { rows } = await database.query<LogRow>(FIND, [id, options.tenant ?? null]);
-  return rows[0] ? present(rows[0]) : null;
+  return rows[0] ? presentLog(rows[0]) : null;
 }
 
 const FIND = {
@@ -58,7 +58,8 @@ const FIND = {
   text: 'select * from postrider.email_logs where id = $1 and ($2::text is null or company_id = $2)',
 };
 
-interface LogRow {
+/** A row of the view email_logs. */
+export interface LogRow {
   id: string;
   company_id: string;
   recipient_id: string | null;
@@ -96,7 +97,7 @@ interface LogRow {
   failed_at: Date | null;
 }
 
-function present(row: LogRow): EmailLog {
+export function presentLog(row: LogRow): EmailLog {
   return {
     id: row.id,
     outboxId: row.id,

@@ -1,3 +1,4 @@
+import type { Operations } from '../../operations.js';
 import type { ImportOptions, ImportReport } from '../../recipients/index.js';
 
 /**
@@ -15,6 +16,8 @@ export interface Application {
   /** How many pauses were lifted. */
   resume(scope: PauseScope, value: string): Promise<number>;
   importRecipients(people: AsyncIterable<unknown>, options: ImportOptions): Promise<ImportReport>;
+  /** What is done with many emails, on a store that is there already. */
+  operations(): Promise<Operations>;
   doctor(): Promise<Finding[]>;
   /** Whether the embedded store has yet to be made, which takes a few seconds. */
   isFresh(): boolean;

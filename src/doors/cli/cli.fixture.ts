@@ -75,6 +75,7 @@ const quiet: Application = {
   pause: async () => {},
   resume: async () => 1,
   importRecipients: async () => ({ created: 0, updated: 0 }),
+  operations: () => Promise.reject(new Error('the test brings no operations')),
   doctor: async () => [],
   isFresh: () => false,
   serve: async () => {},

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import type { Cli } from './cli.js';
+import { describeCancel } from './commands/cancel.js';
 import { configCheck, configDiff } from './commands/config.js';
 import { dev } from './commands/dev.js';
+import { describeDlq } from './commands/dlq.js';
 import { doctor } from './commands/doctor.js';
 import { migrate } from './commands/migrate.js';
 import { pause, resume } from './commands/pause.js';
@@ -46,6 +48,8 @@ function describe(cli: Cli, run: Run): Command {
   running(program, cli, run);
   emails(program, cli, run);
   people(program, cli, run);
+  describeCancel(program, cli, run);
+  describeDlq(program, cli, run);
   templates(program, cli, run);
   looking(program, cli, run);
   return program;

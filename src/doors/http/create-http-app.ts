@@ -7,6 +7,8 @@ import { type Clock, type Logger, messageOf, PostriderError } from '../../kernel
 import { type Inbox, inboxRoutes } from '../inbox/index.js';
 import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
+import { deadLetterRoutes } from './dead-letter-routes.js';
+import { emailListRoutes } from './email-list-routes.js';
 import { emailRoutes } from './email-routes.js';
 import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
@@ -52,6 +54,10 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     });
   });
   app.route('/', healthRoutes(rooms, guard, logger));
+  if (rooms.operations) {
+    app.route('/', emailListRoutes(rooms.operations, options.bodyLimitBytes));
+    app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, options.bodyLimitBytes));
+  }
   app.route('/', emailRoutes(rooms, options.bodyLimitBytes));
   if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, options.bodyLimitBytes));
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));

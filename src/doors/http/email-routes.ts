@@ -45,7 +45,7 @@ function idempotencyKeyOf(c: Context): string | undefined {
   });
 }
 
-function emailIdOf(c: Context): string {
+export function emailIdOf(c: Context): string {
   const id = c.req.param('id') ?? '';
   if (!isUuid(id))
     throw new PostriderError('EMAIL_NOT_FOUND', 'That is not the id of an email.', { field: 'id' });

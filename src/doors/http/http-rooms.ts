@@ -15,8 +15,28 @@ export interface HttpRooms {
   cancel(emailId: string): Promise<object>;
   /** Absent where a door is about emails alone, as beside the development inbox. */
   recipients?: Recipients;
+  /** What operators do with many emails; filters are checked there. Without it those routes are not there. */
+  operations?: HttpOperations;
   ready(): Promise<Readiness>;
   metrics(): Promise<{ contentType: string; body: string }>;
+}
+
+export interface HttpOperations {
+  list(query: object): Promise<object>;
+  cancelMany(filter: object, options: { dryRun: boolean; by: string }): Promise<object>;
+  deadLetters: {
+    list(query: object): Promise<object>;
+    groups(query: object): Promise<readonly object[]>;
+    get(emailId: string): Promise<object | null>;
+    retry(which: object, options: { acceptDuplicates: boolean; by: string }): Promise<RetryReport>;
+    discard(which: object, options: { reason?: string; by: string }): Promise<{ discarded: number }>;
+  };
+}
+
+export interface RetryReport {
+  retried: number;
+  refused: object;
+  examples: ReadonlyArray<{ emailId: string; reason: string }>;
 }
 
 export interface AcceptOptions {

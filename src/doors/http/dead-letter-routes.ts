@@ -1,0 +1,90 @@
+/**
+ * The routes about dead letters: look, count by error, try again, take off the list; one at a time or many. Many
+ * answer with counts, one answers with the reason why not.
+ */
+import { Hono } from 'hono';
+import { PostriderError } from '../../kernel/index.js';
+import { emailIdOf } from './email-routes.js';
+import type { HttpOperations, HttpRooms } from './http-rooms.js';
+import { flagOf, readAct, reasonOf } from './read-act.js';
+import { readQuery } from './read-query.js';
+import type { HttpEnv } from './request-context.js';
+
+const BY = 'api';
+
+export function deadLetterRoutes(
+  { deadLetters }: HttpOperations,
+  timeline: HttpRooms['timeline'],
+  bodyLimitBytes: number,
+): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+
+  routes.get('/admin/dead-letters', async (c) => c.json(await deadLetters.list(readQuery(c))));
+
+  routes.get('/admin/dead-letters/groups', async (c) =>
+    c.json({ groups: await deadLetters.groups(readQuery(c)) }),
+  );
+
+  routes.get('/admin/dead-letters/:id', async (c) => {
+    const id = emailIdOf(c);
+    const letter = await deadLetters.get(id);
+    if (letter === null)
+      throw new PostriderError('EMAIL_NOT_FOUND', `There is no dead letter ${id}.`, { field: 'id' });
+    return c.json({ ...letter, events: (await timeline(id)) ?? [] });
+  });
+
+  routes.post('/admin/dead-letters/retry', async (c) => {
+    const body = await readAct(c.req.raw, bodyLimitBytes, [...WHICH, 'acceptDuplicates']);
+    const acceptDuplicates = flagOf(body, 'acceptDuplicates');
+    return c.json(await deadLetters.retry(whichOf(body), { acceptDuplicates, by: BY }));
+  });
+
+  routes.post('/admin/dead-letters/discard', async (c) => {
+    const body = await readAct(c.req.raw, bodyLimitBytes, [...WHICH, 'reason']);
+    return c.json(await deadLetters.discard(whichOf(body), { ...reasonOf(body), by: BY }));
+  });
+
+  routes.post('/admin/dead-letters/:id/retry', async (c) => {
+    const id = emailIdOf(c);
+    const body = await readAct(c.req.raw, bodyLimitBytes, ['acceptDuplicates']);
+    const acceptDuplicates = flagOf(body, 'acceptDuplicates');
+    const report = await deadLetters.retry({ emailIds: [id] }, { acceptDuplicates, by: BY });
+    if (report.retried === 0) throw refusal(id, report.examples[0]?.reason ?? 'not-found');
+    return c.json({ emailId: id, retried: true }, 202);
+  });
+
+  routes.post('/admin/dead-letters/:id/discard', async (c) => {
+    const id = emailIdOf(c);
+    const body = await readAct(c.req.raw, bodyLimitBytes, ['reason']);
+    const { discarded } = await deadLetters.discard({ emailIds: [id] }, { ...reasonOf(body), by: BY });
+    if (discarded === 0)
+      throw new PostriderError('EMAIL_NOT_FOUND', `There is no dead letter ${id}.`, { field: 'id' });
+    return c.json({ emailId: id, discarded: true });
+  });
+
+  return routes;
+}
+
+const WHICH = ['emailIds', 'filter'];
+
+function whichOf(body: Record<string, unknown>): object {
+  return Object.fromEntries(WHICH.filter((name) => name in body).map((name) => [name, body[name]]));
+}
+
+function refusal(id: string, reason: string): PostriderError {
+  const field = 'id';
+  switch (reason) {
+    case 'not-found':
+      return new PostriderError('EMAIL_NOT_FOUND', `There is no email ${id}.`, { field });
+    case 'needs-confirmation':
+      return new PostriderError('DUPLICATE_POSSIBLE', 'The email may have been delivered already.', {
+        field,
+      });
+    case 'content-gone':
+      return new PostriderError('DEAD_LETTER_NOT_RETRYABLE', 'Its content has been removed.', { field });
+    case 'expired':
+      return new PostriderError('DEAD_LETTER_NOT_RETRYABLE', 'Its expiresAt has passed.', { field });
+    default:
+      return new PostriderError('DEAD_LETTER_NOT_RETRYABLE', 'It is not a dead letter.', { field });
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The routes about many emails: list by cursor, take back by filter.
+ */
+import { Hono } from 'hono';
+import { PostriderError } from '../../kernel/index.js';
+import type { HttpOperations } from './http-rooms.js';
+import { flagOf, readAct } from './read-act.js';
+import { readQuery } from './read-query.js';
+import type { HttpEnv } from './request-context.js';
+
+export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: number): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+
+  routes.get('/v1/emails', async (c) => c.json(await operations.list(readQuery(c))));
+
+  routes.post('/admin/emails/cancel', async (c) => {
+    const body = await readAct(c.req.raw, bodyLimitBytes, ['filter', 'dryRun']);
+    const { filter } = body;
+    if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
+      throw new PostriderError('INVALID_PAYLOAD', 'filter must say which emails are meant.', {
+        field: 'filter',
+      });
+    return c.json(await operations.cancelMany(filter, { dryRun: flagOf(body, 'dryRun'), by: 'api' }));
+  });
+
+  return routes;
+}

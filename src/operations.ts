@@ -1,0 +1,104 @@
+import { createDeadLetters, type DeadLetters } from './dead-letters.js';
+import { type Clock, PostriderError, refuseUnknownKeys } from './kernel/index.js';
+import { type CancelFilter, cancelMany, countCancellable } from './outbox/index.js';
+import {
+  type EmailFilterInput,
+  type FilterName,
+  readCursor,
+  readEmailFilter,
+  readLimit,
+} from './read-email-filter.js';
+import type { Database } from './store/index.js';
+import { type EmailPage, listEmails } from './views/index.js';
+
+/**
+ * What an operator does with many emails: list, take back, look after the dead letters. Parses what callers give,
+ * calls a room, and returns what it says.
+ */
+export interface Operations {
+  /** The newest first, 50 at a time unless asked otherwise; `nextCursor` leads on. */
+  list(filter?: EmailFilterInput & { limit?: number; cursor?: string }): Promise<EmailPage>;
+  /** Takes back all waiting emails a filter means, or says how many there are. */
+  cancelMany(filter: CancelManyFilter, options?: CancelManyOptions): Promise<CancelManyReport>;
+  /** What ended in failed or unknown. */
+  readonly deadLetters: DeadLetters;
+}
+
+export interface CancelManyFilter
+  extends Pick<EmailFilterInput, 'companyId' | 'type' | 'recipient' | 'days' | 'from' | 'to'> {
+  status?: 'scheduled' | 'pending' | 'retry' | 'processing' | 'all';
+}
+
+export interface CancelManyOptions {
+  /** Count, and change nothing. */
+  dryRun?: boolean;
+  by?: string;
+  onProgress?(cancelled: number): void;
+}
+
+export interface CancelManyReport {
+  /** How many could be cancelled when it began. */
+  matching: number;
+  cancelled: number;
+  dryRun: boolean;
+}
+
+const LIST_NAMES: readonly FilterName[] = [
+  'companyId',
+  'status',
+  'type',
+  'recipient',
+  'userId',
+  'provider',
+  'messageId',
+  'days',
+  'from',
+  'to',
+];
+const CANCEL_NAMES: readonly FilterName[] = [
+  'companyId',
+  'status',
+  'type',
+  'recipient',
+  'days',
+  'from',
+  'to',
+];
+
+export function createOperations(database: () => Promise<Database>, clock: Clock): Operations {
+  return {
+    async list({ limit, cursor, ...filter } = {}) {
+      const page = { limit: readLimit(limit, { otherwise: 50, most: 200 }), cursor: readCursor(cursor) };
+      return listEmails(await database(), readEmailFilter(filter, LIST_NAMES, clock.now()), page);
+    },
+    async cancelMany(filter, { dryRun = false, ...options } = {}) {
+      refuseUnknownKeys(options, ['by', 'onProgress'], 'INVALID_PAYLOAD');
+      const meant = readCancelFilter(filter, clock.now());
+      const store = await database();
+      const matching = await countCancellable(store, meant);
+      const cancelled = dryRun ? 0 : await cancelMany(store, meant, options);
+      return { matching, cancelled, dryRun };
+    },
+    deadLetters: createDeadLetters(database, clock),
+  };
+}
+
+function readCancelFilter(filter: CancelManyFilter, now: number): CancelFilter {
+  const { status, ...rest } = readEmailFilter(filter, CANCEL_NAMES, now);
+  if (Object.values(filter).every((value) => value === undefined))
+    throw refused('status', 'all must be said to cancel everything that waits');
+  switch (status) {
+    case undefined:
+    case 'scheduled':
+    case 'pending':
+    case 'retry':
+    case 'processing':
+      return { ...rest, status };
+    default:
+      throw refused('status', 'must be scheduled, pending, retry, processing or all');
+  }
+}
+
+function refused(field: string, what: string): PostriderError {
+  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
+}

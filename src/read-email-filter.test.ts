@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { readCursor, readEmailFilter, readLimit } from './read-email-filter.js';
+
+const NOW = Date.UTC(2026, 5, 15, 12, 3, 20);
+const NAMES = ['companyId', 'status', 'type', 'recipient', 'days', 'from', 'to'] as const;
+const read = (input: object) => readEmailFilter(input, NAMES, NOW);
+
+describe('a filter', () => {
+  test('of everything → what the rooms take; a day as `to` includes all of it', () => {
+    expect(
+      read({
+        companyId: 'acme',
+        status: 'failed',
+        type: 't',
+        recipient: 'A@Example.NET',
+        from: '2026-06-01',
+        to: '2026-06-02',
+      }),
+    ).toEqual({
+      tenant: 'acme',
+      status: 'failed',
+      type: 't',
+      recipients: ['A@Example.NET', 'A@example.net'],
+      since: new Date('2026-06-01T00:00:00Z'),
+      until: new Date('2026-06-03T00:00:00Z'),
+    });
+  });
+
+  test('of days → since then, at a step of five minutes; `all` → any status', () => {
+    expect(read({ days: 1, status: 'all' })).toEqual({ since: new Date('2026-06-14T12:00:00Z') });
+  });
+
+  test.each([
+    [{ statsu: 'sent' }, 'statsu'],
+    [{ status: 'lost' }, 'status'],
+    [{ userId: 'u' }, 'userId'],
+    [{ days: -1 }, 'days'],
+    [{ days: 1, from: '2026-01-01' }, 'days'],
+    [{ from: '2026-02-30' }, 'from'],
+    [{ to: 'tomorrow' }, 'to'],
+    [{ from: '2026-06-02', to: '2026-06-01' }, 'to'],
+    [{ companyId: '' }, 'companyId'],
+    [{ companyId: 7 }, 'companyId'],
+    [{ type: 'a\0b' }, 'type'],
+    [{ recipient: 'nobody' }, 'recipient'],
+  ])('%j → refused, naming %s', (input, field) => {
+    expect(() => read(input)).toThrow(
+      expect.objectContaining({ code: expect.stringMatching(/^INVALID_/), field }),
+    );
+  });
+
+  test('cursors and limits of nobody → refused', () => {
+    expect(() => readCursor("'; drop table")).toThrow(expect.objectContaining({ field: 'cursor' }));
+    for (const limit of [0, 201, 1.5, Number.NaN, '10'])
+      expect(() => readLimit(limit, { otherwise: 50, most: 200 })).toThrow(
+        expect.objectContaining({ field: 'limit' }),
+      );
+    expect(readLimit(undefined, { otherwise: 50, most: 200 })).toBe(50);
+  });
+});

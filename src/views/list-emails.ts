@@ -1,0 +1,53 @@
+import type { Queryable } from '../store/index.js';
+import { type EmailFilter, sourceOf } from './email-filter.js';
+import { type EmailLog, type LogRow, presentLog } from './email-log.js';
+
+/**
+ * Emails by filter, the newest first, a page at a time. A cursor is the last id seen: what is accepted meanwhile
+ * comes before it and moves nothing. Only the page's own emails are looked at in full.
+ */
+export interface EmailPage {
+  emails: EmailLog[];
+  /** For the next page; null on the last. */
+  nextCursor: string | null;
+}
+
+export interface PageOptions {
+  limit: number;
+  cursor?: string;
+  /** Emails to pass over, for pages with numbers. */
+  offset?: number;
+}
+
+export async function listEmails(
+  database: Queryable,
+  filter: EmailFilter,
+  page: PageOptions,
+): Promise<EmailPage> {
+  const { from, id, where, values } = sourceOf(filter);
+  if (page.cursor !== undefined) where.push(`${id} < $${values.push(page.cursor)}::uuid`);
+  const { rows } = await database.query<LogRow>(
+    `select v.* from (
+       select ${id} as id from ${from} ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
+       order by ${id} desc limit $${values.push(page.limit + 1)}::int offset $${values.push(page.offset ?? 0)}::int
+     ) p
+     join lateral (select * from postrider.email_logs l where l.id = p.id) v on true
+     order by v.id desc`,
+    values,
+  );
+  const emails = rows.slice(0, page.limit).map(presentLog);
+  return { emails, nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null };
+}
+
+/** How many emails a filter means, looked at one by one; up to `most`. */
+export async function countEmails(database: Queryable, filter: EmailFilter, most: number): Promise<number> {
+  const { from, id, where, values } = sourceOf(filter);
+  const { rows } = await database.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select ${id} from ${from} ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
+       limit $${values.push(most)}::int
+     ) x`,
+    values,
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -28,7 +28,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const typeOf = (portal: string) => catalogue.find((one) => one.portal === portal)!;
+/** One with a button, where there is one. */
+const typeOf = (portal: string) =>
+  catalogue.find((one) => one.type === 'RSS_REGISTRATION' && portal === 'rss') ??
+  catalogue.find((one) => one.portal === portal)!;
 
 function show(
   brands: BrandInput[],

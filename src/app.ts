@@ -64,6 +64,8 @@ export async function openApplication(config: Config): Promise<Application> {
       logger: sparing(logger, systemClock),
       clock: systemClock,
       apiKey: options.apiKey,
+      access: own().access,
+      trustedProxies: config.http.trustedProxies,
       bodyLimitBytes: config.http.bodyLimitBytes,
       inbox: options.inbox,
       preview: options.preview,

@@ -1,3 +1,4 @@
+import { accessSettings } from './access/settings.js';
 import { dispatchSettings } from './dispatch/settings.js';
 import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
@@ -56,6 +57,7 @@ export function configurationDocument(): string {
 
 const settings = joinSettings(
   httpSettings,
+  accessSettings,
   storeSettings,
   providerSettings,
   routeSettings,

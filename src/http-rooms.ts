@@ -9,12 +9,12 @@ export { checkEmailId };
 export function httpRooms(postrider: Postrider): HttpRooms {
   return {
     accept: (input, options) => postrider.send(input as Parameters<Postrider['send']>[0], options),
-    get: async (emailId) => (isUuid(emailId) ? postrider.get(emailId) : null),
-    async timeline(emailId) {
-      const events = isUuid(emailId) ? await postrider.timeline(emailId) : [];
+    get: async (emailId, companyId) => (isUuid(emailId) ? postrider.get(emailId, { companyId }) : null),
+    async timeline(emailId, companyId) {
+      const events = isUuid(emailId) ? await postrider.timeline(emailId, { companyId }) : [];
       return events.length > 0 ? events : null;
     },
-    cancel: (emailId) => postrider.cancel(checkEmailId(emailId)),
+    cancel: (emailId, companyId) => postrider.cancel(checkEmailId(emailId), { companyId }),
     recipients: postrider.recipients,
     operations: postrider,
     async ready() {

@@ -1,3 +1,4 @@
+import type { Access } from './access/index.js';
 import type { ConfigOverrides } from './config.js';
 import type {
   Accepted,
@@ -30,14 +31,16 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   /** Until the attempt has begun. */
   reschedule(emailId: string, at: Date | string, options?: CallOptions): Promise<void>;
   cancel(emailId: string, options?: CallOptions): Promise<EmailLog>;
-  get(emailId: string): Promise<EmailLog | null>;
-  timeline(emailId: string): Promise<EmailEvent[]>;
+  get(emailId: string, options?: Pick<CallOptions, 'companyId'>): Promise<EmailLog | null>;
+  timeline(emailId: string, options?: Pick<CallOptions, 'companyId'>): Promise<EmailEvent[]>;
   overview(): Promise<Overview>;
   pause(scope: PauseScope, value?: string, reason?: string): Promise<void>;
   resume(scope: PauseScope, value?: string): Promise<number>;
   /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
+  /** Tenants, their keys and senders, operators' accounts, the audit log. */
+  readonly access: Access;
   /** A tenant's own content for types: drafts, publishing, versions, preview. */
   readonly templates: Templates;
   /** The people of a tenant: who they are, what they want, when they came. */
@@ -64,7 +67,7 @@ export type SendInput<Types extends EmailType> = EmailInput | ReactEmailInput | 
 export interface CallOptions {
   tx?: unknown;
   /** Only an email of this company. */
-  companyId?: string;
+  companyId?: string | undefined;
 }
 
 export interface PostriderOptions<Own extends readonly EmailType[] = readonly EmailType[]> {

@@ -1,3 +1,4 @@
+import { assembleAccess, assembleSenderRules } from './assemble-access.js';
 import { assembleContent } from './assemble-content.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
 import { checkEmailId } from './check-email-id.js';
@@ -112,6 +113,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       chooseRoute: (email) => table.choose(email, systemRandomness),
       allowedDomains: config.email.allowedDomains,
       content: content.forStore(database.prompt()),
+      senders: assembleSenderRules(config, { database, clock, logger }),
       onAccepted: () => worker?.ring(),
     });
     intakes.set(database, made);
@@ -139,6 +141,12 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     await worker?.stop({ deadlineMs: config.worker.stopDeadlineMs, ...stopOptions });
   }
 
+  const access = assembleAccess(config, {
+    database: ready,
+    send: async (email, tx) => (await intake(tx)).accept(email, { tx }),
+    clock,
+    logger,
+  });
   const prompt = async (): Promise<Database> => (await ready()).prompt();
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? prompt() : callerTransaction(tx);
@@ -149,6 +157,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     metrics,
     templates: content.templates,
     recipients: createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany }),
+    access,
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,
@@ -182,8 +191,12 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
         throw new PostriderError('EMAIL_NOT_FOUND', `There is no email ${emailId}.`, { field: 'emailId' });
       return log;
     },
-    get: async (emailId) => (isUuid(emailId) ? findEmailLog(await prompt(), emailId) : null),
-    timeline: async (emailId) => (isUuid(emailId) ? listEmailEvents(await prompt(), emailId) : []),
+    async get(emailId, { companyId } = {}) {
+      return isUuid(emailId) ? findEmailLog(await prompt(), emailId, { tenant: companyId }) : null;
+    },
+    async timeline(emailId, { companyId } = {}) {
+      return isUuid(emailId) ? listEmailEvents(await prompt(), emailId, { tenant: companyId }) : [];
+    },
     overview: async () => readOverview(await ready()),
     ...createOperations(ready, clock),
     async pause(scope, value = '', reason) {

@@ -4,11 +4,13 @@ import { createLogger, type Logger, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
 
 /**
- * The HTTP API as one fetch function, to mount in a server of the application's own. Without a key it
- * answers only callers on loopback.
+ * The HTTP API as one fetch function, to mount in a server of the application's own. Without a key of operators
+ * it is open to loopback and answers nobody else.
  */
 export interface ApiOptions {
   apiKey?: string;
+  /** How many proxies stand in front and add to X-Forwarded-For. Defaults to none. */
+  trustedProxies?: number;
   /** Defaults to 16 MB. */
   bodyLimitBytes?: number;
   logger?: Logger;
@@ -23,6 +25,8 @@ export function createApi(
     logger: options.logger ?? createLogger(),
     clock: systemClock,
     apiKey: options.apiKey ?? null,
+    access: postrider.access,
+    trustedProxies: options.trustedProxies ?? 0,
     bodyLimitBytes: options.bodyLimitBytes ?? 16 * 1024 ** 2,
   });
   return async (request) => app.fetch(request);

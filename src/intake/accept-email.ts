@@ -1,6 +1,13 @@
 import { killPoint, PostriderError, type RateLimitState } from '../kernel/index.js';
 import { type NewEmail, writeEmails } from '../outbox/index.js';
-import { findFirstAnswer, fingerprint, judgeEmails, refusalError, rememberAnswer } from '../policy/index.js';
+import {
+  findFirstAnswer,
+  fingerprint,
+  judgeEmails,
+  type Refusal,
+  refusalError,
+  rememberAnswer,
+} from '../policy/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { checkAcceptOptions } from './accept-options.js';
 import { type CompletionOptions, completeEmail, namingPlace } from './complete-email.js';
@@ -40,6 +47,8 @@ export interface IntakeOptions extends CompletionOptions {
   database: Database;
   /** What makes content of types and data. */
   content: Content;
+  /** Who may send from where. */
+  senders: { judge(tx: Queryable, emails: readonly NewEmail[]): Promise<Refusal | null> };
   /** An email of ours was committed: no need to wait for the bell. */
   onAccepted(): void;
 }
@@ -64,6 +73,8 @@ export function createIntake(options: IntakeOptions): Intake {
 
   /** Judged and written in one go; a refusal throws after everything it had counted is undone. */
   async function admit(tx: Queryable, { emails, inBatch }: Arrival): Promise<Accepted[]> {
+    const foreign = await options.senders.judge(tx, emails);
+    if (foreign) throw refusalError(foreign, inBatch);
     const verdict = await judgeEmails(tx, emails);
     if (!verdict.accept) throw refusalError(verdict, inBatch);
     killPoint('intake:before-write');

@@ -22,6 +22,13 @@ const OWNERS: Record<string, string> = {
   email_templates: 'render',
   email_template_revision: 'render',
   schema_migrations: 'store',
+  tenants: 'access',
+  api_keys: 'access',
+  audit_log: 'access',
+  admins: 'access',
+  admin_sign_ins: 'access',
+  admin_sessions: 'access',
+  sign_in_limits: 'access',
 };
 
 /** Views of the database, read by the room of the same name. */

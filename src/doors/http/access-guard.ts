@@ -1,5 +1,5 @@
 /**
- * Who may speak to this door. With a key: whoever presents it, compared in constant time.
+ * Who is root at this door. With a key: whoever presents it, compared in constant time.
  * Without one the process listens on loopback, and the danger is a web page in the developer's own browser:
  * names that are not loopback (DNS rebinding) and cross-site requests are refused.
  */
@@ -32,6 +32,10 @@ function refuseForeignPages(c: Context): PostriderError | null {
   if (!isLoopback(`http://${host}`)) {
     return forbidden('Host', 'Without a key this server answers only to loopback names.');
   }
+  // A proxy on this machine may call itself loopback while it speaks for the whole world.
+  if (c.req.header('x-forwarded-for') !== undefined || c.req.header('forwarded') !== undefined) {
+    return forbidden('X-Forwarded-For', 'Behind a proxy a key is needed; set POSTRIDER_API_KEY.');
+  }
   const origin = c.req.header('origin');
   if (origin !== undefined && !isLoopback(origin)) {
     return forbidden('Origin', 'Without a key this server takes nothing from other sites.');
@@ -48,13 +52,18 @@ function forbidden(field: string, detail: string): PostriderError {
 
 /** A person who follows a link to the inbox lands in a tab of their own; the page they left reads nothing. */
 function isFollowedLink(c: Context): boolean {
-  const read = c.req.method === 'GET' || c.req.method === 'HEAD';
   return (
-    read && c.req.header('sec-fetch-mode') === 'navigate' && c.req.header('sec-fetch-dest') === 'document'
+    isSafeMethod(c.req.method) &&
+    c.req.header('sec-fetch-mode') === 'navigate' &&
+    c.req.header('sec-fetch-dest') === 'document'
   );
 }
 
-function isLoopback(url: string): boolean {
+export function isSafeMethod(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+export function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname, username, password, pathname } = new URL(url);
   if (username !== '' || password !== '' || pathname !== '/') return false;

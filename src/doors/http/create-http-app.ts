@@ -3,13 +3,17 @@
  * Every refusal is a problem with a code of the error table; nothing an error says inside leaves the process.
  */
 import { Hono } from 'hono';
+import type { Access } from '../../access/index.js';
 import { type Clock, type Logger, messageOf, PostriderError } from '../../kernel/index.js';
 import { type Inbox, inboxRoutes } from '../inbox/index.js';
 import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
+import { accessRoutes } from './access-routes.js';
+import { authRoutes } from './auth-routes.js';
 import { deadLetterRoutes } from './dead-letter-routes.js';
 import { emailListRoutes } from './email-list-routes.js';
 import { emailRoutes } from './email-routes.js';
+import { guardRoutes } from './guard-routes.js';
 import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { asPostriderError, problem } from './problem.js';
@@ -22,8 +26,14 @@ export interface HttpAppOptions {
   rooms: HttpRooms;
   logger: Logger;
   clock: Clock;
-  /** Asked of everyone as `Authorization: Bearer`; without it only loopback callers are answered. */
+  /** The operator's own, as `Authorization: Bearer`; without it loopback is open and nobody else is answered. */
   apiKey?: string | null;
+  /** What the audit log calls whoever has that key, or is on that loopback. */
+  rootName?: string;
+  /** Tenants' keys, sessions, and the routes about them. */
+  access?: Access;
+  /** How many proxies stand in front and add to X-Forwarded-For. */
+  trustedProxies?: number;
   bodyLimitBytes: number;
   /** The development inbox, with its page at `/`. */
   inbox?: Inbox;
@@ -45,15 +55,25 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   app.notFound((c) => problem(new PostriderError('NOT_FOUND', 'There is nothing here.'), c.get('requestId')));
 
   app.use(requestContext({ clock, logger }));
-  app.use(async (c, next) => {
-    const refusal = c.req.path.startsWith('/health/') ? null : guard(c);
-    if (refusal) throw refusal;
+  app.use(async (_c, next) => {
     // Hono hands only Error instances to onError; anything else thrown would end the request bare.
     await next().catch((thrown: unknown) => {
       throw asPostriderError(thrown);
     });
   });
-  app.route('/', healthRoutes(rooms, guard, logger));
+  app.use(
+    guardRoutes({
+      guard,
+      access: options.access,
+      rootName: options.rootName ?? (options.apiKey ? 'operator key' : 'loopback'),
+      trustedProxies: options.trustedProxies ?? 0,
+    }),
+  );
+  app.route('/', healthRoutes(rooms, logger));
+  if (options.access) {
+    app.route('/', authRoutes(options.access));
+    app.route('/', accessRoutes(options.access));
+  }
   if (rooms.operations) {
     app.route('/', emailListRoutes(rooms.operations, options.bodyLimitBytes));
     app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, options.bodyLimitBytes));

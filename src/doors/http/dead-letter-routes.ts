@@ -2,15 +2,14 @@
  * The routes about dead letters: look, count by error, try again, take off the list; one at a time or many. Many
  * answer with counts, one answers with the reason why not.
  */
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import { actorOf } from '../../access/index.js';
 import { PostriderError } from '../../kernel/index.js';
 import { emailIdOf } from './email-routes.js';
 import type { HttpOperations, HttpRooms } from './http-rooms.js';
 import { flagOf, readAct, reasonOf } from './read-act.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
-
-const BY = 'api';
 
 export function deadLetterRoutes(
   { deadLetters }: HttpOperations,
@@ -36,19 +35,19 @@ export function deadLetterRoutes(
   routes.post('/admin/dead-letters/retry', async (c) => {
     const body = await readAct(c.req.raw, bodyLimitBytes, [...WHICH, 'acceptDuplicates']);
     const acceptDuplicates = flagOf(body, 'acceptDuplicates');
-    return c.json(await deadLetters.retry(whichOf(body), { acceptDuplicates, by: BY }));
+    return c.json(await deadLetters.retry(whichOf(body), { acceptDuplicates, by: by(c) }));
   });
 
   routes.post('/admin/dead-letters/discard', async (c) => {
     const body = await readAct(c.req.raw, bodyLimitBytes, [...WHICH, 'reason']);
-    return c.json(await deadLetters.discard(whichOf(body), { ...reasonOf(body), by: BY }));
+    return c.json(await deadLetters.discard(whichOf(body), { ...reasonOf(body), by: by(c) }));
   });
 
   routes.post('/admin/dead-letters/:id/retry', async (c) => {
     const id = emailIdOf(c);
     const body = await readAct(c.req.raw, bodyLimitBytes, ['acceptDuplicates']);
     const acceptDuplicates = flagOf(body, 'acceptDuplicates');
-    const report = await deadLetters.retry({ emailIds: [id] }, { acceptDuplicates, by: BY });
+    const report = await deadLetters.retry({ emailIds: [id] }, { acceptDuplicates, by: by(c) });
     if (report.retried === 0) throw refusal(id, report.examples[0]?.reason ?? 'not-found');
     return c.json({ emailId: id, retried: true }, 202);
   });
@@ -56,7 +55,7 @@ export function deadLetterRoutes(
   routes.post('/admin/dead-letters/:id/discard', async (c) => {
     const id = emailIdOf(c);
     const body = await readAct(c.req.raw, bodyLimitBytes, ['reason']);
-    const { discarded } = await deadLetters.discard({ emailIds: [id] }, { ...reasonOf(body), by: BY });
+    const { discarded } = await deadLetters.discard({ emailIds: [id] }, { ...reasonOf(body), by: by(c) });
     if (discarded === 0)
       throw new PostriderError('EMAIL_NOT_FOUND', `There is no dead letter ${id}.`, { field: 'id' });
     return c.json({ emailId: id, discarded: true });
@@ -66,6 +65,10 @@ export function deadLetterRoutes(
 }
 
 const WHICH = ['emailIds', 'filter'];
+
+function by(c: Context<HttpEnv>): string {
+  return actorOf(c.get('caller')).name;
+}
 
 function whichOf(body: Record<string, unknown>): object {
   return Object.fromEntries(WHICH.filter((name) => name in body).map((name) => [name, body[name]]));

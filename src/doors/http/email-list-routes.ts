@@ -2,6 +2,7 @@
  * The routes about many emails: list by cursor, take back by filter.
  */
 import { Hono } from 'hono';
+import { actorOf, companyOf } from '../../access/index.js';
 import { PostriderError } from '../../kernel/index.js';
 import type { HttpOperations } from './http-rooms.js';
 import { flagOf, readAct } from './read-act.js';
@@ -11,7 +12,11 @@ import type { HttpEnv } from './request-context.js';
 export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: number): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
-  routes.get('/v1/emails', async (c) => c.json(await operations.list(readQuery(c))));
+  routes.get('/v1/emails', async (c) => {
+    const query = readQuery(c);
+    const companyId = companyOf(c.get('caller'), query.companyId);
+    return c.json(await operations.list({ ...query, ...(companyId !== undefined && { companyId }) }));
+  });
 
   routes.post('/admin/emails/cancel', async (c) => {
     const body = await readAct(c.req.raw, bodyLimitBytes, ['filter', 'dryRun']);
@@ -20,7 +25,8 @@ export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: numb
       throw new PostriderError('INVALID_PAYLOAD', 'filter must say which emails are meant.', {
         field: 'filter',
       });
-    return c.json(await operations.cancelMany(filter, { dryRun: flagOf(body, 'dryRun'), by: 'api' }));
+    const by = actorOf(c.get('caller')).name;
+    return c.json(await operations.cancelMany(filter, { dryRun: flagOf(body, 'dryRun'), by }));
   });
 
   return routes;

@@ -2,6 +2,7 @@
  * The routes about emails: send, look, follow, cancel. Each parses, calls one room and presents its answer.
  */
 import { type Context, Hono } from 'hono';
+import { companyOf, confineEmail } from '../../access/index.js';
 import { isUuid, PostriderError } from '../../kernel/index.js';
 import type { HttpRooms } from './http-rooms.js';
 import { readJsonBody } from './read-json-body.js';
@@ -13,7 +14,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number): Hono<Http
   routes.post('/v1/email/send', async (c) => {
     const idempotencyKey = idempotencyKeyOf(c);
     const input = await readJsonBody(c.req.raw, bodyLimitBytes);
-    const accepted = await rooms.accept(input, {
+    const accepted = await rooms.accept(confineEmail(c.get('caller'), input), {
       requestId: c.get('requestId'),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
@@ -22,15 +23,17 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number): Hono<Http
 
   routes.get('/v1/emails/:id', async (c) => {
     const id = emailIdOf(c);
-    return c.json(found(await rooms.get(id), id));
+    return c.json(found(await rooms.get(id, companyOf(c.get('caller'))), id));
   });
 
   routes.get('/v1/emails/:id/events', async (c) => {
     const id = emailIdOf(c);
-    return c.json(found(await rooms.timeline(id), id));
+    return c.json(found(await rooms.timeline(id, companyOf(c.get('caller'))), id));
   });
 
-  routes.post('/v1/emails/:id/cancel', async (c) => c.json(await rooms.cancel(emailIdOf(c))));
+  routes.post('/v1/emails/:id/cancel', async (c) =>
+    c.json(await rooms.cancel(emailIdOf(c), companyOf(c.get('caller')))),
+  );
 
   return routes;
 }

@@ -4,11 +4,10 @@
  */
 import { Hono } from 'hono';
 import { type Logger, messageOf } from '../../kernel/index.js';
-import type { AccessGuard } from './access-guard.js';
 import type { HttpRooms, Readiness } from './http-rooms.js';
 import type { HttpEnv } from './request-context.js';
 
-export function healthRoutes(rooms: HttpRooms, guard: AccessGuard, logger: Logger): Hono<HttpEnv> {
+export function healthRoutes(rooms: HttpRooms, logger: Logger): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.get('/health/live', (c) => c.json({ ok: true }));
@@ -18,7 +17,7 @@ export function healthRoutes(rooms: HttpRooms, guard: AccessGuard, logger: Logge
       logger.error({ requestId: c.get('requestId'), error: messageOf(error) }, 'readiness check threw');
       return { ok: false, checks: { readiness: { ok: false, message: messageOf(error) } } };
     });
-    const shown = guard(c) === null ? readiness : withoutMessages(readiness);
+    const shown = c.get('caller').kind === 'root' ? readiness : withoutMessages(readiness);
     return readiness.ok ? c.json(shown) : c.json(shown, 503, { 'Retry-After': '1' });
   });
 

@@ -7,12 +7,12 @@ import type { Recipients } from '../../recipients/index.js';
 export interface HttpRooms {
   /** Validates and commits one email. Refusals are thrown as PostriderError and name the field. */
   accept(input: unknown, options: AcceptOptions): Promise<AcceptedEmail>;
-  /** The log of one email, or null when there is none. */
-  get(emailId: string): Promise<object | null>;
+  /** The log of one email, or null when there is none; with a company only one of its own. */
+  get(emailId: string, companyId?: string): Promise<object | null>;
   /** The journal of one email in order, or null when there is no such email. */
-  timeline(emailId: string): Promise<readonly object[] | null>;
+  timeline(emailId: string, companyId?: string): Promise<readonly object[] | null>;
   /** The log after cancelling; throws EMAIL_NOT_FOUND or EMAIL_NOT_CANCELLABLE. */
-  cancel(emailId: string): Promise<object>;
+  cancel(emailId: string, companyId?: string): Promise<object>;
   /** Absent where a door is about emails alone, as beside the development inbox. */
   recipients?: Recipients;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */

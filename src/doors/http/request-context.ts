@@ -4,11 +4,17 @@
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
+import type { Caller } from '../../access/index.js';
 import { type Clock, type Logger, newId, PostriderError } from '../../kernel/index.js';
 import { problem } from './problem.js';
 
 export interface HttpEnv {
-  Variables: { requestId: string };
+  Variables: {
+    requestId: string;
+    /** Who is asking; `companyOf` says whose data that is. */
+    caller: Caller;
+    ip: string | null;
+  };
 }
 
 export function requestContext({

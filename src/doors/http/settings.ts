@@ -21,7 +21,14 @@ export const httpSettings = {
       env: ['POSTRIDER_API_KEY'],
       default: null,
       secret: true,
-      says: 'The key callers send as `Authorization: Bearer …`; without it only loopback is served.',
+      says: 'The key of operators, as `Authorization: Bearer …`, which may do everything; without it loopback is open and nobody else is served.',
+    }),
+    trustedProxies: setting.integer({
+      env: ['POSTRIDER_TRUSTED_PROXIES'],
+      default: 0,
+      min: 0,
+      max: 10,
+      says: 'How many proxies stand in front and add to `X-Forwarded-For`; with 0 the header is not believed.',
     }),
     bodyLimitBytes: setting.bytes({
       env: ['POSTRIDER_HTTP_BODY_LIMIT'],

@@ -1,0 +1,133 @@
+import type { Clock, Logger } from '../kernel/index.js';
+import { PostriderError } from '../kernel/index.js';
+import type { Database, Queryable } from '../store/index.js';
+import { type Admin, changeAdmin, createAdmin, listAdmins } from './admins.js';
+import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from './api-keys.js';
+import {
+  type Actor,
+  APPLICATION,
+  type AuditEntry,
+  type AuditPage,
+  audited,
+  listAudit,
+  writeAudit,
+} from './audit-log.js';
+import type { AdminCaller, KeyCaller } from './caller.js';
+import { createKeyLookup } from './key-lookup.js';
+import { closeAllSessions, closeSession, findSession, type SessionTimes } from './sessions.js';
+import { createSignIn, type SignIn, type SignInCode } from './sign-in.js';
+import { changeTenant, createTenant, listTenants, type Tenant } from './tenants.js';
+import { readUserToken, signUserToken, type UserClaim } from './user-token.js';
+
+/**
+ * The room as one thing: who exists, who is asking, who did what. Every change is in the audit log by the time the
+ * call returns; `by` says whose act it was.
+ */
+export interface Access {
+  tenants: {
+    create(input: unknown, by?: Actor): Promise<Tenant>;
+    change(companyId: string, input: unknown, by?: Actor): Promise<Tenant>;
+    list(): Promise<Tenant[]>;
+  };
+  keys: {
+    /** The only time the token is seen. */
+    create(input: unknown, by?: Actor): Promise<ApiKey & { token: string }>;
+    revoke(id: string, by?: Actor): Promise<ApiKey>;
+    list(companyId?: string): Promise<ApiKey[]>;
+    find(token: string): Promise<KeyCaller | null>;
+  };
+  admins: {
+    create(input: unknown, by?: Actor): Promise<Admin>;
+    change(who: string, input: unknown, by?: Actor): Promise<Admin>;
+    list(): Promise<Admin[]>;
+  };
+  signIn: SignIn;
+  sessions: {
+    find(token: string): Promise<AdminCaller | null>;
+    close(token: string, admin: AdminCaller, by: Actor): Promise<void>;
+    /** One that a new sign-in has replaced. */
+    forget(token: string): Promise<void>;
+    closeAll(admin: AdminCaller, by: Actor): Promise<void>;
+  };
+  users: {
+    sign(user: UserClaim): string;
+    read(token: string): { userId: string; companyId: string } | null;
+  };
+  audit: {
+    list(query: unknown): Promise<AuditPage>;
+    /** For acts of other rooms. */
+    write(by: Actor, entry: AuditEntry): Promise<void>;
+  };
+}
+
+export interface AccessOptions {
+  database: () => Promise<Database>;
+  sendCode(code: SignInCode, tx: Queryable): Promise<void>;
+  times: SessionTimes;
+  /** The first signs, all are accepted. */
+  userTokenKeys: readonly string[];
+  clock: Clock;
+  logger: Logger;
+}
+
+export function createAccess(options: AccessOptions): Access {
+  const { database, times, clock, logger } = options;
+  const lookup = createKeyLookup({ database, clock, logger });
+  const prompt = async () => (await database()).prompt();
+  return {
+    tenants: {
+      create: async (input, by = APPLICATION) => createTenant(await database(), input, by),
+      async change(companyId, input, by = APPLICATION) {
+        const tenant = await changeTenant(await database(), companyId, input, by);
+        lookup.forgetAll();
+        return tenant;
+      },
+      list: async () => listTenants(await prompt()),
+    },
+    keys: {
+      create: async (input, by = APPLICATION) => createApiKey(await database(), input, by),
+      async revoke(id, by = APPLICATION) {
+        const { tokenHash, ...key } = await revokeApiKey(await database(), id, by);
+        lookup.forget(tokenHash);
+        return key;
+      },
+      list: async (companyId) => listApiKeys(await prompt(), companyId),
+      find: lookup.find,
+    },
+    admins: {
+      create: async (input, by = APPLICATION) => createAdmin(await database(), input, by),
+      change: async (who, input, by = APPLICATION) => changeAdmin(await database(), who, input, by),
+      list: async () => listAdmins(await prompt()),
+    },
+    signIn: createSignIn({ database, sendCode: options.sendCode, times, logger }),
+    sessions: {
+      find: async (token) => findSession(await prompt(), token, times),
+      close: async (token, admin, by) =>
+        audited(await database(), by, async (tx) => {
+          await closeSession(tx, token);
+          return { result: undefined, entry: { action: 'session.close', target: admin.email } };
+        }),
+      forget: async (token) => closeSession(await prompt(), token),
+      closeAll: async (admin, by) =>
+        audited(await database(), by, async (tx) => {
+          await closeAllSessions(tx, admin.adminId);
+          return { result: undefined, entry: { action: 'session.close-all', target: admin.email } };
+        }),
+    },
+    users: {
+      sign(user) {
+        const key = options.userTokenKeys[0];
+        if (key === undefined)
+          throw new PostriderError('INVALID_CONFIG', 'Set POSTRIDER_USER_TOKEN_KEY to sign user tokens.', {
+            field: 'POSTRIDER_USER_TOKEN_KEY',
+          });
+        return signUserToken(user, key, clock);
+      },
+      read: (token) => readUserToken(token, options.userTokenKeys, clock),
+    },
+    audit: {
+      list: async (query) => listAudit(await prompt(), query),
+      write: async (by, entry) => writeAudit(await prompt(), by, entry),
+    },
+  };
+}

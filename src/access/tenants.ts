@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { PostriderError } from '../kernel/index.js';
+import type { Database, Queryable } from '../store/index.js';
+import { type Actor, audited } from './audit-log.js';
+import { companyId, domains, label, readInput } from './read-input.js';
+
+/**
+ * The companies that send through this Postrider, and the domains each may send from. A company that is not listed
+ * here may still be written by the library and by operators; an API key always belongs to a listed one. A disabled
+ * one sends nothing through any door.
+ */
+export interface Tenant {
+  companyId: string;
+  name: string | null;
+  /** The only domains its emails may come from; null: no list. */
+  fromDomains: string[] | null;
+  createdAt: string;
+  disabledAt: string | null;
+}
+
+export async function createTenant(database: Database, input: unknown, by: Actor): Promise<Tenant> {
+  const given = readInput(NEW_TENANT, input);
+  return audited(database, by, async (tx) => {
+    const { rows } = await tx.query<TenantRow>(
+      `insert into postrider.tenants (id, name, from_domains) values ($1, $2, $3::text[])
+       on conflict (id) do nothing returning *`,
+      [given.companyId, given.name ?? null, given.fromDomains ?? null],
+    );
+    if (!rows[0])
+      throw new PostriderError('TENANT_EXISTS', `There is already a tenant ${given.companyId}.`, {
+        field: 'companyId',
+      });
+    return {
+      result: present(rows[0]),
+      entry: {
+        action: 'tenant.create',
+        target: given.companyId,
+        companyId: given.companyId,
+        detail: { fromDomains: given.fromDomains ?? null },
+      },
+    };
+  });
+}
+
+/** Changes what is named: the name, the list of domains (null removes it), or whether it is disabled. */
+export async function changeTenant(
+  database: Database,
+  id: string,
+  input: unknown,
+  by: Actor,
+): Promise<Tenant> {
+  const given = readInput(TENANT_CHANGE, input);
+  return audited(database, by, async (tx) => {
+    const { rows } = await tx.query<TenantRow>(CHANGE, [
+      id,
+      given.name !== undefined,
+      given.name ?? null,
+      given.fromDomains !== undefined,
+      given.fromDomains ?? null,
+      given.disabled ?? null,
+    ]);
+    if (!rows[0]) throw tenantNotFound(id);
+    return {
+      result: present(rows[0]),
+      entry: { action: 'tenant.change', target: id, companyId: id, detail: given },
+    };
+  });
+}
+
+export async function listTenants(database: Queryable): Promise<Tenant[]> {
+  const { rows } = await database.query<TenantRow>('select * from postrider.tenants order by id');
+  return rows.map(present);
+}
+
+export function tenantNotFound(id: string): PostriderError {
+  return new PostriderError('TENANT_NOT_FOUND', `There is no tenant ${id.slice(0, 128)}.`, {
+    field: 'companyId',
+  });
+}
+
+const NEW_TENANT = z.strictObject({
+  companyId,
+  name: label.nullish(),
+  fromDomains: domains.nullish(),
+});
+
+const TENANT_CHANGE = z.strictObject({
+  name: label.nullish(),
+  fromDomains: domains.nullish(),
+  disabled: z.boolean('must be true or false').optional(),
+});
+
+interface TenantRow {
+  id: string;
+  name: string | null;
+  from_domains: string[] | null;
+  created_at: Date;
+  disabled_at: Date | null;
+}
+
+function present(row: TenantRow): Tenant {
+  return {
+    companyId: row.id,
+    name: row.name,
+    fromDomains: row.from_domains,
+    createdAt: new Date(row.created_at).toISOString(),
+    disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at).toISOString(),
+  };
+}
+
+const CHANGE = `
+  update postrider.tenants set
+    name = case when $2::boolean then $3::text else name end,
+    from_domains = case when $4::boolean then $5::text[] else from_domains end,
+    disabled_at = case when $6::boolean is null then disabled_at
+                       when $6::boolean then coalesce(disabled_at, now()) end
+  where id = $1 returning *`;

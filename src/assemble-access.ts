@@ -1,0 +1,46 @@
+import {
+  type Access,
+  createAccess,
+  createSenderRules,
+  type SenderRules,
+  userTokenKeys,
+} from './access/index.js';
+import type { Config } from './config.js';
+import { type Clock, isPostriderError, type Logger } from './kernel/index.js';
+import type { Database, Queryable } from './store/index.js';
+
+/** Who may do what, put together for one process; the codes of operators leave as emails of Postrider's own. */
+export interface AccessParts {
+  database: () => Promise<Database>;
+  /** Accepts an email in the transaction at hand. */
+  send(email: object, tx: Queryable): Promise<unknown>;
+  clock: Clock;
+  logger: Logger;
+}
+
+export function assembleAccess(config: Config, { database, send, clock, logger }: AccessParts): Access {
+  return createAccess({
+    database,
+    times: { idleMs: config.access.sessionIdleMs, maxMs: config.access.sessionMaxMs },
+    userTokenKeys: userTokenKeys(config.access.userTokenKey),
+    clock,
+    logger,
+    async sendCode({ to, name, code, expiresInMinutes, requestedFrom }, tx) {
+      const data = { name, code, expiresInMinutes, ...(requestedFrom !== null && { requestedFrom }) };
+      try {
+        await send({ type: 'admin_tfa', to, data }, tx);
+      } catch (error) {
+        // No sender yet, or one that is refused: the sign-in waits for `postrider admin code`.
+        if (!isPostriderError(error) || error.status >= 500) throw error;
+        logger.warn({ code: error.code, field: error.field }, 'the sign-in code could not be sent');
+      }
+    },
+  });
+}
+
+export function assembleSenderRules(
+  config: Config,
+  parts: { database: Database; clock: Clock; logger: Logger },
+): SenderRules {
+  return createSenderRules({ ...parts, strict: config.access.strictSenders });
+}

@@ -1,0 +1,124 @@
+/**
+ * Who may use which route: one row each, the least that is needed. A route without a row is closed to everyone, and
+ * a test fails until it has one. Whose data a caller sees is not decided here but by the route, with `companyOf`.
+ */
+import type { Caller } from '../../access/index.js';
+
+export type Right = keyof typeof RIGHTS;
+
+export interface RouteAccess {
+  right: Right;
+  /** The room behind it writes the audit log itself, in the transaction of the act. */
+  audited?: 'inside';
+}
+
+/** Each right with the callers that have it. */
+export const RIGHTS = {
+  /** No identity is asked for: probes, the way in, links in emails. */
+  anyone: [],
+  /** Hand in emails. */
+  send: ['root', 'key:full', 'key:sending', 'admin', 'operator'],
+  /** See what belongs to a tenant: a key its own, operators all. */
+  read: ['root', 'key:full', 'admin', 'operator', 'viewer'],
+  /** Change what belongs to a tenant. */
+  write: ['root', 'key:full', 'admin', 'operator'],
+  /** See the whole system. */
+  look: ['root', 'admin', 'operator', 'viewer'],
+  /** Change how the system runs. */
+  operate: ['root', 'admin', 'operator'],
+  /** Change who may do what. */
+  administer: ['root', 'admin'],
+  /** Someone who is on the machine or holds the key of the settings. */
+  root: ['root'],
+  /** Whoever is on loopback while no key is set, signed in or not. */
+  local: ['root'],
+  /** A person who is signed in. */
+  session: ['admin', 'operator', 'viewer'],
+  /** A user of the application. */
+  user: ['user'],
+} as const satisfies Record<string, readonly Group[]>;
+
+type Group = 'root' | 'key:full' | 'key:sending' | 'admin' | 'operator' | 'viewer' | 'user';
+
+export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
+  'GET /health/live': { right: 'anyone' },
+  'GET /health/ready': { right: 'anyone' },
+  'GET /metrics': { right: 'look' },
+
+  'POST /v1/email/send': { right: 'send' },
+  'GET /v1/emails': { right: 'read' },
+  'GET /v1/emails/:id': { right: 'read' },
+  'GET /v1/emails/:id/events': { right: 'read' },
+  'POST /v1/emails/:id/cancel': { right: 'write' },
+
+  'POST /v1/recipients': { right: 'write' },
+  'GET /v1/recipients': { right: 'read' },
+  'GET /v1/recipients/:person': { right: 'read' },
+  'DELETE /v1/recipients/:person': { right: 'write' },
+  'POST /v1/recipients/:person/check-ins': { right: 'write' },
+  'POST /v1/recipients/:person/activities': { right: 'write' },
+
+  'POST /auth/sign-in': { right: 'anyone' },
+  'POST /auth/code': { right: 'anyone' },
+  'POST /auth/code/resend': { right: 'anyone' },
+  'POST /auth/sign-out': { right: 'session', audited: 'inside' },
+  'GET /auth/me': { right: 'session' },
+
+  'POST /admin/emails/cancel': { right: 'operate' },
+  'GET /admin/dead-letters': { right: 'look' },
+  'GET /admin/dead-letters/groups': { right: 'look' },
+  'GET /admin/dead-letters/:id': { right: 'look' },
+  'POST /admin/dead-letters/retry': { right: 'operate' },
+  'POST /admin/dead-letters/discard': { right: 'operate' },
+  'POST /admin/dead-letters/:id/retry': { right: 'operate' },
+  'POST /admin/dead-letters/:id/discard': { right: 'operate' },
+
+  'GET /admin/tenants': { right: 'look' },
+  'POST /admin/tenants': { right: 'administer', audited: 'inside' },
+  'PATCH /admin/tenants/:companyId': { right: 'administer', audited: 'inside' },
+  'GET /admin/keys': { right: 'look' },
+  'POST /admin/keys': { right: 'administer', audited: 'inside' },
+  'DELETE /admin/keys/:id': { right: 'administer', audited: 'inside' },
+  'GET /admin/admins': { right: 'administer' },
+  'POST /admin/admins': { right: 'administer', audited: 'inside' },
+  'PATCH /admin/admins/:id': { right: 'administer', audited: 'inside' },
+  'POST /admin/admins/:id/code': { right: 'root', audited: 'inside' },
+  'GET /admin/audit': { right: 'administer' },
+
+  // These exist in development only.
+  'GET /': { right: 'local' },
+  'GET /dev/inbox/messages': { right: 'local' },
+  'DELETE /dev/inbox/messages': { right: 'local' },
+  'GET /dev/inbox/messages/:id': { right: 'local' },
+  'GET /dev/inbox/messages/:id/raw': { right: 'local' },
+  'GET /dev/inbox/messages/:id/html': { right: 'local' },
+  'GET /dev/inbox/messages/:id/attachments/:n': { right: 'local' },
+  'GET /dev/inbox/stream': { right: 'local' },
+  'POST /dev/inbox/sample': { right: 'local' },
+  'GET /dev/templates': { right: 'local' },
+  'GET /dev/templates/types': { right: 'local' },
+  'POST /dev/templates/render': { right: 'local' },
+  'GET /dev/templates/frames/:id': { right: 'local' },
+  'POST /dev/templates/send': { right: 'local' },
+  'GET /dev/templates/stream': { right: 'local' },
+};
+
+export function mayUse(caller: Caller, right: Right): boolean {
+  if (right === 'anyone') return true;
+  const group = groupOf(caller);
+  return group !== null && (RIGHTS[right] as readonly Group[]).includes(group);
+}
+
+function groupOf(caller: Caller): Group | null {
+  switch (caller.kind) {
+    case 'root':
+    case 'user':
+      return caller.kind;
+    case 'key':
+      return `key:${caller.permission}`;
+    case 'admin':
+      return caller.role;
+    case 'anyone':
+      return null;
+  }
+}

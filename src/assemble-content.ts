@@ -11,6 +11,7 @@ import {
   createRenderer,
   createTemplateFiles,
   createTemplates,
+  type EmailRegistry,
   type EmailType,
   type Templates,
 } from './render/index.js';
@@ -18,6 +19,7 @@ import type { Database } from './store/index.js';
 
 /** What makes content of types and data, put together for one process: the catalogue, the application's own types, overrides. */
 export interface AssembledContent {
+  registry: EmailRegistry;
   templates: Templates;
   /** What intake on this store renders with. */
   forStore(database: Database): Content;
@@ -43,6 +45,7 @@ export function assembleContent(
     brands: brands ? checkBrands(brands) : (config.brands ?? []),
   });
   return {
+    registry,
     templates: createTemplates({ database, registry, renderer, checkContent }),
     forStore: (store) => ({
       registry,

@@ -17,7 +17,7 @@ import {
 } from './kernel/config/index.js';
 import { outboxRules, outboxSettings } from './outbox/settings.js';
 import { pipelineSettings } from './pipeline/settings.js';
-import { policyReserved } from './policy/settings.js';
+import { policySettings } from './policy/settings.js';
 import { routeSettings } from './providers/route-settings.js';
 import { providerRules, providerSettings } from './providers/settings.js';
 import { renderSettings } from './render/settings.js';
@@ -52,7 +52,7 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
 
 /** The text of docs/CONFIGURATION.md. */
 export function configurationDocument(): string {
-  return settingsDocument(settings, [...policyReserved, ...scheduleReserved]);
+  return settingsDocument(settings, scheduleReserved);
 }
 
 const settings = joinSettings(
@@ -65,6 +65,7 @@ const settings = joinSettings(
   outboxSettings,
   dispatchSettings,
   pipelineSettings,
+  policySettings,
   inboxSettings,
   kernelSettings,
 );

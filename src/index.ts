@@ -12,6 +12,16 @@ export type {
 export { type ErrorCode, type Logger, type Mailbox, PostriderError } from './kernel/index.js';
 export type { CancelManyFilter, CancelManyReport } from './operations.js';
 export type { EmailStatus, EventType } from './outbox/index.js';
+export type {
+  QuotaChange,
+  QuotaEntry,
+  QuotaPeriod,
+  Quotas,
+  RateLimitChange,
+  RateLimitCheck,
+  RateLimitEntry,
+  RateLimits,
+} from './policy/index.js';
 export { type CallOptions, createPostrider, type Postrider, type PostriderOptions } from './postrider.js';
 export { resendProvider, sesProvider, smtpProvider } from './provider-accounts.js';
 export type {

@@ -11,6 +11,7 @@ import type { Clock, Lifecycle, Logger, Mailbox, StopOptions } from './kernel/in
 import type { Operations } from './operations.js';
 import type { PauseScope } from './outbox/index.js';
 import type { PipelineMetrics } from './pipeline/index.js';
+import type { Quotas, RateLimits } from './policy/index.js';
 import type { Provider, Route, RouteInput } from './providers/index.js';
 import type { Recipients } from './recipients/index.js';
 import type { BrandInput, CatalogueType, EmailType, Templates } from './render/index.js';
@@ -45,6 +46,10 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly templates: Templates;
   /** The people of a tenant: who they are, what they want, when they came. */
   readonly recipients: Recipients;
+  /** How often one recipient may get a type of email: reading, setting, asking. */
+  readonly rateLimits: RateLimits;
+  /** How many emails a company may send per day and month. */
+  readonly quotas: Quotas;
   /** Opens the store and changes nothing in it, not even a schema that is missing. */
   connect(): Promise<Database>;
   /**

@@ -1,5 +1,6 @@
 import { assembleAccess, assembleSenderRules } from './assemble-access.js';
 import { assembleContent } from './assemble-content.js';
+import { assemblePolicy } from './assemble-policy.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
 import { checkEmailId } from './check-email-id.js';
 import { type Config, loadConfig } from './config.js';
@@ -97,6 +98,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     ...{ types: options.types ?? [], brands: options.brands },
     ...{ database: ready, clock, logger },
   });
+  const policy = assemblePolicy(config, { registry: content.registry, database: ready, clock, logger });
   const intakes = new WeakMap<Database, Intake>();
   async function intake(tx: unknown): Promise<Intake> {
     // With a caller's transaction nothing else may be waited for: on one connection it would wait for itself.
@@ -114,6 +116,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
       allowedDomains: config.email.allowedDomains,
       content: content.forStore(database.prompt()),
       senders: assembleSenderRules(config, { database, clock, logger }),
+      rules: policy.rulesOf(database),
       onAccepted: () => worker?.ring(),
     });
     intakes.set(database, made);
@@ -158,6 +161,8 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     templates: content.templates,
     recipients: createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany }),
     access,
+    rateLimits: policy.rateLimits,
+    quotas: policy.quotas,
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,

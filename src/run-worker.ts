@@ -28,7 +28,7 @@ import {
   type WorkerLease,
 } from './outbox/index.js';
 import { createWorker, type PipelineMetrics } from './pipeline/index.js';
-import { findMissingRecipients, forgetOldKeys } from './policy/index.js';
+import { findMissingRecipients, forgetOldKeys, forgetOldSlots } from './policy/index.js';
 import { createRouteBoard, type RouteBoard, type RouteTable } from './providers/index.js';
 import type { Database } from './store/index.js';
 
@@ -187,7 +187,10 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     database,
     retention: config.retention,
     logger,
-    also: () => forgetOldKeys(database),
+    also: async () => {
+      await forgetOldKeys(database);
+      await forgetOldSlots(database);
+    },
   });
   await ready.start();
   await pipeline.start();

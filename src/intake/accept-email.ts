@@ -5,6 +5,8 @@ import {
   fingerprint,
   judgeEmails,
   type Refusal,
+  type Rules,
+  type RulesReader,
   refusalError,
   rememberAnswer,
 } from '../policy/index.js';
@@ -49,6 +51,8 @@ export interface IntakeOptions extends CompletionOptions {
   content: Content;
   /** Who may send from where. */
   senders: { judge(tx: Queryable, emails: readonly NewEmail[]): Promise<Refusal | null> };
+  /** The limits and quotas that hold now. */
+  rules: RulesReader;
   /** An email of ours was committed: no need to wait for the bell. */
   onAccepted(): void;
 }
@@ -72,10 +76,10 @@ export function createIntake(options: IntakeOptions): Intake {
     withRecipientLanguages(tx ?? database.prompt(), inputs, options.defaultTenant);
 
   /** Judged and written in one go; a refusal throws after everything it had counted is undone. */
-  async function admit(tx: Queryable, { emails, inBatch }: Arrival): Promise<Accepted[]> {
+  async function admit(tx: Queryable, rules: Rules, { emails, inBatch }: Arrival): Promise<Accepted[]> {
     const foreign = await options.senders.judge(tx, emails);
     if (foreign) throw refusalError(foreign, inBatch);
-    const verdict = await judgeEmails(tx, emails);
+    const verdict = await judgeEmails(tx, rules, emails);
     if (!verdict.accept) throw refusalError(verdict, inBatch);
     killPoint('intake:before-write');
     await writeEmails(tx, emails);
@@ -84,7 +88,11 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** The key comes before the emails: what was accepted once has its answer, whatever has changed since. */
-  async function admitOnce(tx: Queryable, { key, input, tenant, make }: Keyed): Promise<Accepted[]> {
+  async function admitOnce(
+    tx: Queryable,
+    rules: Rules,
+    { key, input, tenant, make }: Keyed,
+  ): Promise<Accepted[]> {
     const body = fingerprint(input);
     if (body === null) {
       make(); // says which field it is
@@ -94,7 +102,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const first = await findFirstAnswer<Accepted | Accepted[]>(tx, idempotency);
     if (first) return [first].flat();
     const arrival = make();
-    const answers = await admit(tx, arrival);
+    const answers = await admit(tx, rules, arrival);
     const [head] = answers;
     if (head) await rememberAnswer(tx, idempotency, head.emailId, arrival.inBatch ? answers : head);
     return answers;
@@ -109,6 +117,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const callers = tx === undefined ? null : callerTransaction(tx);
     const typed = await templatesFor(inputs, callers);
     const spoken = typed ? await inTheirLanguage(inputs, callers) : inputs;
+    const rules = await options.rules.current(callers ?? undefined);
     if (key !== undefined) {
       const keyed = {
         key,
@@ -116,15 +125,19 @@ export function createIntake(options: IntakeOptions): Intake {
         tenant: oneTenant(inputs, input === inputs, options.defaultTenant),
         make: () => make(spoken, typed),
       };
-      if (callers) return admitOnce(callers, keyed);
-      const answers = await database.prompt(extraMsFor(inputs)).transaction((own) => admitOnce(own, keyed));
+      if (callers) return admitOnce(callers, rules, keyed);
+      const answers = await database
+        .prompt(extraMsFor(inputs))
+        .transaction((own) => admitOnce(own, rules, keyed));
       options.onAccepted();
       return answers;
     }
     const arrival = make(spoken, typed);
-    if (callers) return admit(callers, arrival);
+    if (callers) return admit(callers, rules, arrival);
     const own = database.prompt(extraMsFor(arrival.emails));
-    const answers = await admit(own, arrival);
+    const answers = rules.count(arrival.emails)
+      ? await own.transaction((transaction) => admit(transaction, rules, arrival))
+      : await admit(own, rules, arrival);
     options.onAccepted();
     return answers;
   }

@@ -114,6 +114,16 @@ export const ERROR_TABLE = {
     retryable: true,
     help: 'The same key is being accepted at this moment; ask again shortly.',
   },
+  RATE_LIMITED: {
+    status: 429,
+    retryable: true,
+    help: 'Send again after the reset, or raise the limit of this type.',
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    retryable: true,
+    help: 'Send again in the next period, or raise the quota of this company.',
+  },
   UNKNOWN_TYPE: { status: 400, retryable: false, help: 'Send html or text along, or declare the type.' },
   STORE_UNAVAILABLE: {
     status: 503,

@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from './error-table.js';
-import type { RateLimitState } from './rate-limit-state.js';
+import type { RateLimitState } from './rate-limit.js';
 
 /**
  * The one error class. What is expected is returned as a value; what is not is thrown as this,

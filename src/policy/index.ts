@@ -11,6 +11,21 @@ export {
 export { findFirstAnswer, fingerprint, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export { type Judged, judgeEmails } from './judge-emails.js';
 export {
+  createQuotas,
+  type QuotaChange,
+  type QuotaEntry,
+  type QuotaPeriod,
+  type Quotas,
+} from './quotas.js';
+export {
+  createRateLimits,
+  forgetOldSlots,
+  type RateLimitChange,
+  type RateLimitCheck,
+  type RateLimitEntry,
+  type RateLimits,
+} from './rate-limits.js';
+export {
   boundedWait,
   decideRetry,
   findRetryPreset,
@@ -18,4 +33,5 @@ export {
   type RetryPreset,
   type RetryPresetName,
 } from './retry-presets.js';
+export { createRulesReader, type Rules, type RulesReader } from './rules.js';
 export { type Acceptance, type Refusal, refusalError, type Verdict } from './verdict.js';

@@ -1,14 +1,27 @@
 import type { Mailbox } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { findMissingRecipients } from './check-recipients.js';
-import { ACCEPTED, type Refusal, type Verdict } from './verdict.js';
+import { countQuotas } from './count-quotas.js';
+import { countRateLimits } from './count-rate-limits.js';
+import type { Rules } from './rules.js';
+import { giveBackSlots } from './take-rate-slots.js';
+import type { Refusal, Verdict } from './verdict.js';
 
 /**
  * Every rule about complete emails, asked in the accepting transaction; the first refusal is the verdict. Rules that
  * only look come first and rules that count come last, so that a refusal leaves nothing counted.
  */
-export async function judgeEmails(tx: Queryable, emails: readonly Judged[]): Promise<Verdict> {
-  return (await refuseMissingRecipients(tx, emails)) ?? ACCEPTED;
+export async function judgeEmails(tx: Queryable, rules: Rules, emails: readonly Judged[]): Promise<Verdict> {
+  const missing = await refuseMissingRecipients(tx, emails);
+  if (missing) return missing;
+  const counted = await countRateLimits(tx, rules, emails);
+  if ('accept' in counted) return counted;
+  const overQuota = await countQuotas(tx, rules, emails);
+  if (overQuota) {
+    await giveBackSlots(tx, counted.windows);
+    return overQuota;
+  }
+  return { accept: true, rateLimits: counted.rateLimits };
 }
 
 /** What the rules look at. */

@@ -1,9 +1,20 @@
-import type { ReservedName } from '../kernel/index.js';
+import { type Settings, setting } from '../kernel/index.js';
 
-/** Names kept for what may be sent how often. */
-export const policyReserved: readonly ReservedName[] = [
-  {
-    name: 'EMAIL_RATE_LIMIT_ENABLED',
-    controls: 'Whether the limits per recipient and type apply (`true`).',
+/** What may be sent how often. */
+export const policySettings = {
+  limits: {
+    enabled: setting.boolean({
+      env: ['EMAIL_RATE_LIMIT_ENABLED'],
+      default: true,
+      says: 'Whether the limits per recipient and type apply; quotas do in any case.',
+    }),
+    hashKey: setting.text({
+      env: ['POSTRIDER_HASH_KEY'],
+      default: null,
+      secret: true,
+      form: 'text of at least 16 characters',
+      fits: (key) => key.length >= 16,
+      says: 'The key of the hashes that stand for addresses where they are counted, the same in every process; without it they can be recomputed by whoever reads the database.',
+    }),
   },
-];
+} satisfies Settings;

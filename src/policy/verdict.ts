@@ -9,7 +9,7 @@ export type Verdict = Acceptance | Refusal;
 export interface Acceptance {
   accept: true;
   /** By position: how much is left of the limit an email was counted against; a missing one has no limit. */
-  rateLimits?: ReadonlyArray<RateLimitState | undefined>;
+  rateLimits?: ReadonlyArray<RateLimitState | undefined> | undefined;
 }
 
 export interface Refusal {
@@ -22,8 +22,6 @@ export interface Refusal {
   rateLimit?: RateLimitState;
   retryAfterSeconds?: number;
 }
-
-export const ACCEPTED: Acceptance = { accept: true };
 
 /** The refusal as the error a caller sees; in a batch the field says which email it was. */
 export function refusalError(refusal: Refusal, inBatch: boolean): PostriderError {

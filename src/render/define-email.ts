@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RateLimit } from '../kernel/index.js';
 import { checkDeclaration, PORTALS, type Portal, readDuration } from './check-declaration.js';
 
 /**
@@ -74,12 +75,6 @@ export interface Making {
   at: Date;
   companyId: string;
   brand: { name: string; supportEmail: string; url: string };
-}
-
-export interface RateLimit {
-  limit: number;
-  /** null counts for ever: once per person. */
-  windowSeconds: number | null;
 }
 
 /** `auth` and `account` are essential: no preference stops them. The others are people's to choose. */

@@ -20,7 +20,6 @@ export {
   type Making,
   PORTALS,
   type Portal,
-  type RateLimit,
   type TypeAttachment,
 } from './define-email.js';
 export { deriveHtml } from './derive-html.js';

@@ -22,9 +22,10 @@ describeWith('postgres')('an override', () => {
   let pool: pg.Pool;
   let postrider: Postrider;
 
-  const open = (config = {}) =>
+  const open = (parts = {}) =>
     createPostrider({
-      ...{ database: database.url, provider: scriptedProvider(), config, logger: silentLogger },
+      ...{ database: database.url, provider: scriptedProvider(), logger: silentLogger },
+      config: { limits: { enabled: false }, ...parts },
       from: { address: 'noreply@example.com' },
     });
   const subjectOf = async (id: string): Promise<string> =>

@@ -231,7 +231,7 @@ describeWith('postgres')('a typed email', () => {
   test('type with content → a label, whatever the data', async () => {
     const content = { subject: 'Mine', text: 'x', data: { anything: 1 } };
     const row = await rowOf(
-      (await postrider.send({ type: 'password_reset', to: 'a@example.com', ...content })).emailId,
+      (await postrider.send({ type: 'password_reset', to: 'label@example.com', ...content })).emailId,
     );
     expect(row).toMatchObject({ subject: 'Mine', type: 'password_reset', priority: 3, expires_at: null });
   });

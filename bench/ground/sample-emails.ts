@@ -16,7 +16,7 @@ export function sampleEmails(count: number, options: { seed?: number; tenants?: 
       subject: capital(sentence(words, random, 5)),
       html: asHtml(name, paragraphs, code),
       text: asText(name, paragraphs, code),
-      type: 'weekly_focus',
+      type: 'newsletter',
       companyId: `company-${index % (options.tenants ?? 50)}`,
       userId: `user-${index}`,
       metadata: { campaign: pick(words, random) },

@@ -39,9 +39,12 @@ export interface AttemptWatch {
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Timers of equal length share a list; of long ones nobody misses the fraction of a second. */
+const LONG_MS = 10_000;
 
 function after(ms: number, fn: () => void): NodeJS.Timeout {
-  return setTimeout(fn, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
+  const length = ms > LONG_MS ? Math.ceil(ms / 500) * 500 : Math.max(ms, 0);
+  return setTimeout(fn, Math.min(length, MAX_TIMER_MS));
 }
 
 // All attempts of a worker share one signal. A listener each would warn at the eleventh and make

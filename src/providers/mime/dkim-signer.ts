@@ -15,6 +15,7 @@ export function createDkimSigner(
   const byDomain = resolveDkimKeys(keys);
   const wanted = SIGNED.filter((name) => !options.unsigned?.includes(name));
   return {
+    signs: (from) => byDomain.size > 0 && findDkimKeys(byDomain, headerAddress(from, 'from')).length > 0,
     async sign(message, from) {
       const found = findDkimKeys(byDomain, headerAddress(from, 'from'));
       if (found.length === 0) return message;
@@ -31,6 +32,8 @@ export function createDkimSigner(
 }
 
 export interface DkimSigner {
+  /** Whether there is a key for this address; without one `sign` changes nothing. */
+  signs(from: string): boolean;
   /** `from` is the address in the From header: its domain chooses the keys. */
   sign(message: Buffer, from: string): Promise<Buffer>;
 }

@@ -1,62 +1,89 @@
-import type { Clock } from '../../kernel/index.js';
-import { POOL_TIMEOUT, STOPPING } from '../our-side.js';
-import type { AttemptContext, Outcome } from '../provider.js';
-import { watchAttempt } from '../watch-attempt.js';
-import { type Lost, SmtpConnection } from './smtp-connection.js';
+import { STOPPING } from '../our-side.js';
+import type { Outcome } from '../provider.js';
+import { SOCKET_CLOSED } from './classify-network-error.js';
+import { REFUSED_AHEAD } from './deliver-message.js';
+import { type PreparedMessage, unfitFor } from './prepare-message.js';
+import { SmtpConnection } from './smtp-connection.js';
 import type { SmtpSettings } from './smtp-options.js';
+import { WaitingPlace } from './waiting-place.js';
 
 /**
  * The connections of one account: at most `maxConnections`, the most recently used first, so that
  * spare ones grow idle and are retired. Who finds none free waits in line until his deadline.
  * A 421 means "too many": then the others that are open are the limit, until success raises it again.
+ *
+ * The first in line may be promised a connection whose server answers quickly, so that his envelope
+ * leaves with the message before his.
  */
 export class ConnectionPool {
   private readonly idle: SmtpConnection[] = [];
   private readonly idleTimers = new Map<SmtpConnection, NodeJS.Timeout>();
-  private readonly waiters = new Set<Waiter>();
+  private readonly line: WaitingPlace[] = [];
+  private readonly promised = new Map<SmtpConnection, WaitingPlace>();
   private slots = 0;
   private limit: number;
   /** Emails sent since the limit last moved. */
   private successes = 0;
   private closed = false;
+  /** Until a server refuses an envelope that came with the message before it. */
+  private asksAhead = true;
 
-  constructor(
-    private readonly settings: SmtpSettings,
-    private readonly clock: Clock,
-  ) {
+  constructor(private readonly settings: SmtpSettings) {
     this.limit = settings.maxConnections;
   }
 
-  async acquire(attempt: AttemptContext): Promise<SmtpConnection | Lost> {
-    if (this.closed || attempt.signal.aborted) {
-      return { lost: true, code: STOPPING, message: 'the process is stopping' };
-    }
+  /** A connection at once, or a place in line. */
+  acquire(message: PreparedMessage): SmtpConnection | WaitingPlace {
     const connection = this.idle.pop();
     if (connection) return this.wake(connection);
-    return this.slots < this.limit ? this.open() : this.waitInLine(attempt);
+    if (!this.closed && this.slots < this.limit) return this.open();
+    const place = new WaitingPlace(message);
+    if (this.closed) place.lose(STOPPING, CLOSED);
+    else this.line.push(place);
+    return place;
+  }
+
+  /** Who gets this connection next, if that is known already and his envelope may be sent ahead. */
+  promise(connection: SmtpConnection): PreparedMessage | undefined {
+    if (!this.asksAhead || this.closed || this.slots > this.limit) return undefined;
+    // Behind a slow answer he would wait while other connections grow free.
+    if (connection.replyMs > QUICK_REPLY_MS || !connection.extensions.has('PIPELINING')) return undefined;
+    const first = this.firstInLine();
+    if (!first || unfitFor(connection, first.message)) return undefined;
+    this.line.shift();
+    this.promised.set(connection, first);
+    return first.message;
   }
 
   /** A new connection in the place of a dead one. */
   replace(dead: SmtpConnection): SmtpConnection {
     dead.onLost = undefined;
+    if (dead.lost?.code === REFUSED_AHEAD) this.asksAhead = false;
     return new SmtpConnection(this.settings);
   }
 
   /** Takes a connection back: for the next in line, to wait, or, when it is of no more use, to end. */
   release(connection: SmtpConnection, outcome?: Outcome): void {
     this.learnFrom(outcome);
-    const spent = !connection.ready || connection.lost || connection.hasUnread || this.closed;
-    if (spent || this.slots > this.limit) {
-      this.slots -= 1;
-      void connection.quit();
-      this.serveWaiters();
+    const heir = this.promised.get(connection);
+    this.promised.delete(connection);
+    const unread = heir === undefined && connection.hasUnread;
+    const useless = !connection.ready || connection.lost || unread || this.closed;
+    if (useless || heir?.over || this.slots > this.limit) {
+      this.end(connection, heir);
       return;
     }
-    const [next] = this.waiters;
     connection.reused = true;
+    if (heir) {
+      connection.sentAhead = true;
+      heir.give(connection);
+      return;
+    }
+    const next = this.firstInLine();
     if (next) {
+      this.line.shift();
       next.give(connection);
-      this.serveWaiters();
+      this.serveLine();
       return;
     }
     connection.idle = true;
@@ -70,7 +97,7 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const waiter of this.waiters) waiter.lose(STOPPING, 'the provider is closed');
+    for (const place of [...this.line, ...this.promised.values()]) place.lose(STOPPING, CLOSED);
     await Promise.all([...this.idle].map((connection) => this.retire(connection)));
   }
 
@@ -79,10 +106,26 @@ export class ConnectionPool {
     return new SmtpConnection(this.settings);
   }
 
-  private serveWaiters(): void {
-    for (const waiter of this.waiters) {
-      if (this.closed || this.slots >= this.limit) return;
-      waiter.give(this.open());
+  private end(connection: SmtpConnection, heir?: WaitingPlace): void {
+    this.slots -= 1;
+    // Behind an envelope sent ahead a goodbye would be read as the message.
+    if (heir) connection.lose(SOCKET_CLOSED, 'ended by us');
+    else void connection.quit();
+    if (heir && !heir.over) this.line.unshift(heir);
+    this.serveLine();
+  }
+
+  private firstInLine(): WaitingPlace | undefined {
+    while (this.line[0]?.over) this.line.shift();
+    return this.line[0];
+  }
+
+  private serveLine(): void {
+    while (!this.closed && this.slots < this.limit) {
+      const next = this.firstInLine();
+      if (!next) return;
+      this.line.shift();
+      next.give(this.open());
     }
   }
 
@@ -118,28 +161,9 @@ export class ConnectionPool {
     this.drop(connection);
     return connection.quit();
   }
-
-  private waitInLine(attempt: AttemptContext): Promise<SmtpConnection | Lost> {
-    return new Promise((resolve) => {
-      const finish = (result: SmtpConnection | Lost) => {
-        this.waiters.delete(waiter);
-        watch.end();
-        resolve(result);
-      };
-      const waiter: Waiter = {
-        give: finish,
-        lose: (code, message) => finish({ lost: true, code, message }),
-      };
-      this.waiters.add(waiter);
-      const watch = watchAttempt(waiter, attempt, { clock: this.clock, timeoutCode: POOL_TIMEOUT });
-    });
-  }
 }
 
 /** So many emails through each connection without a 421, and one more is tried. */
 const SUCCESSES_PER_CONNECTION = 10;
-
-interface Waiter {
-  give(connection: SmtpConnection): void;
-  lose(code: string, message: string): void;
-}
+const QUICK_REPLY_MS = 100;
+const CLOSED = 'the provider is closed';

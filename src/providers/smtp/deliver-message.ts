@@ -3,12 +3,17 @@ import { LEASE_LOST } from '../our-side.js';
 import type { AttemptContext, Outcome, RecipientFailure, Sent } from '../provider.js';
 import type { AttemptWatch } from '../watch-attempt.js';
 import { classifySmtpReply } from './classify-smtp-reply.js';
-import type { WireMessage } from './encode-for-wire.js';
 import { parseQueueId } from './parse-queue-id.js';
+import { envelopeCommands, type PreparedMessage } from './prepare-message.js';
 import type { SmtpReply } from './reply-reader.js';
 import { isLost, type SmtpConnection } from './smtp-connection.js';
-import type { SmtpEnvelope } from './smtp-envelope.js';
-import { outcomeOfLoss, outcomeOfReply, outcomeUnknown, replyText, traceOf } from './smtp-outcome.js';
+import {
+  outcomeOfLoss,
+  outcomeOfReply,
+  outcomeUnknown,
+  replyText,
+  traceOf,
+} from './smtp-outcome.js';
 
 /**
  * One mail transaction on a ready connection. Before the final dot every failure means "certainly
@@ -20,8 +25,10 @@ export async function deliverMessage(connection: SmtpConnection, delivery: Deliv
   if ('kind' in opened) return opened;
   const early = await writeBody(connection, delivery);
   if (early) return early;
+  const askedAt = delivery.clock.monotonic();
   const reply = await connection.read();
   if (isLost(reply)) return outcomeUnknown(reply, connection);
+  connection.replyMs = delivery.clock.monotonic() - askedAt;
   killPoint('smtp:reply');
   connection.stage = 'reply';
   connection.needsReset = false;
@@ -33,21 +40,22 @@ export async function deliverMessage(connection: SmtpConnection, delivery: Deliv
   return outcomeOfReply(reply, connection, delivery.clock.now());
 }
 
-export interface Delivery {
-  envelope: SmtpEnvelope;
-  wire: WireMessage;
-  /** Named in the outcome when the server gives no id of its own. */
-  messageId: string;
+export interface Delivery extends PreparedMessage {
   attempt: AttemptContext;
   watch: AttemptWatch;
   replyTimeoutMs: number;
   clock: Clock;
+  /** The email that gets this connection next and whose envelope may leave with this one's final dot. */
+  takeNext(): PreparedMessage | undefined;
 }
 
 interface OpenTransaction {
   refused: RecipientFailure[];
   remaining: RecipientFailure[];
 }
+
+/** Why a connection was lost that should not have been asked ahead. */
+export const REFUSED_AHEAD = 'REFUSED_AHEAD';
 
 const FINAL_DOT = Buffer.from('.\r\n');
 /** Up to here body and dot leave in one write; beyond, the body is written first, in pieces. */
@@ -58,25 +66,33 @@ async function openTransaction(
   delivery: Delivery,
 ): Promise<OpenTransaction | Outcome> {
   const now = () => delivery.clock.now();
-  const mail = mailCommand(connection, delivery);
-  const rcpts = delivery.envelope.recipients.map(({ path }) => `RCPT TO:<${path}>`);
+  const commands = envelopeCommands(connection, delivery);
+  const rcpts = delivery.envelope.recipients;
   const pipelined = connection.extensions.has('PIPELINING');
-  const reset = connection.needsReset;
-  if (pipelined) connection.commands([...(reset ? ['RSET'] : []), mail, ...rcpts, 'DATA']);
+  const ahead = connection.sentAhead;
+  const reset = connection.needsReset && !ahead;
+  if (ahead) connection.said(commands);
+  else if (pipelined) connection.commands(reset ? ['RSET', ...commands] : commands);
   const ask = (line: string) => {
     if (!pipelined) connection.command(line);
     return connection.read();
   };
   connection.stage = 'mail';
   connection.needsReset = true;
+  connection.sentAhead = false;
 
   if (reset) {
     const reply = await ask('RSET');
     if (!isLost(reply) && reply.code !== 250) connection.lose('EPROTOCOL', `${reply.code} to RSET`);
     if (connection.lost) return outcomeOfLoss(connection.lost, connection);
   }
-  const mailReply = await ask(mail);
+  const mailReply = await ask(commands[0]!);
   if (isLost(mailReply)) return outcomeOfLoss(mailReply, connection);
+  if (ahead && !isPositive(mailReply)) {
+    // It may dislike the order and not the sender: asked again on a connection of its own.
+    connection.lose(REFUSED_AHEAD, `an envelope sent ahead was refused: ${replyText(mailReply)}`);
+    return outcomeOfLoss(connection.lost!, connection);
+  }
   if (connection.reused && mailReply.code === 421) {
     // Its idle time ran out while we wrote: as good as closed, and no word about this email.
     connection.lose('SMTP_421', replyText(mailReply));
@@ -92,10 +108,11 @@ async function openTransaction(
   connection.stage = 'rcpt';
   const opened: OpenTransaction = { refused: [], remaining: [] };
   let worst: Outcome | undefined;
-  for (const [index, { address }] of delivery.envelope.recipients.entries()) {
-    const reply = await ask(rcpts[index]!);
+  for (let index = 0; index < rcpts.length; index++) {
+    const reply = await ask(commands[index + 1]!);
     if (isLost(reply)) return outcomeOfLoss(reply, connection);
     if (isPositive(reply)) continue;
+    const { address } = rcpts[index]!;
     const verdict = classifySmtpReply(reply.code, 'rcpt');
     const failure = { address, code: verdict.code, message: replyText(reply) };
     (verdict.kind === 'rejected' ? opened.refused : opened.remaining).push(failure);
@@ -139,8 +156,12 @@ async function writeBody(connection: SmtpConnection, delivery: Delivery): Promis
     connection.lose(LEASE_LOST, 'the claim may have been taken over');
   }
   if (connection.lost) return outcomeOfLoss(connection.lost, connection);
-  if (small) connection.writeTogether(wire.bytes, FINAL_DOT);
-  else connection.write(FINAL_DOT);
+  const next = delivery.takeNext();
+  // RFC 2920 lets a group of commands begin with the end of a message: one write where there were two.
+  const pieces = small ? [wire.bytes, FINAL_DOT] : [FINAL_DOT];
+  connection.writeTogether(
+    next ? [...pieces, `${envelopeCommands(connection, next).join('\r\n')}\r\n`] : pieces,
+  );
   killPoint('smtp:after-dot');
   connection.stage = 'dot';
   connection.conversation.client(`<message of ${wire.bytes.length} bytes>`);
@@ -171,15 +192,6 @@ async function skipReplies(connection: SmtpConnection, count: number): Promise<v
     // The server now waits for a message that must not follow.
     if (reply.code === 354) return connection.lose('EPROTOCOL', 'DATA was accepted without a recipient');
   }
-}
-
-function mailCommand(connection: SmtpConnection, { envelope, wire }: Delivery): string {
-  const offers = connection.extensions;
-  let command = `MAIL FROM:<${envelope.from}>`;
-  if (offers.has('SIZE')) command += ` SIZE=${wire.bytes.length}`;
-  if (wire.eightBit && offers.has('8BITMIME')) command += ' BODY=8BITMIME';
-  if (envelope.utf8) command += ' SMTPUTF8';
-  return command;
 }
 
 function isPositive(reply: SmtpReply): boolean {

@@ -24,6 +24,10 @@ export class SmtpConnection {
   idle = false;
   /** The last transaction was left open and needs a RSET. */
   needsReset = false;
+  /** The envelope of the attempt that has it now was sent before it had it. */
+  sentAhead = false;
+  /** How long the server took to answer the last message. */
+  replyMs = Number.POSITIVE_INFINITY;
   extensions: ReadonlyMap<string, string> = new Map();
   conversation = new Conversation();
   lost: Lost | undefined;
@@ -77,21 +81,25 @@ export class SmtpConnection {
   }
 
   /** Several commands in one write. */
-  commands(lines: string[]): void {
-    for (const line of lines) this.conversation.client(line);
+  commands(lines: readonly string[]): void {
+    this.said(lines);
     this.write(`${lines.join('\r\n')}\r\n`);
+  }
+
+  /** Notes commands that have been written before. */
+  said(lines: readonly string[]): void {
+    for (const line of lines) this.conversation.client(line);
   }
 
   write(bytes: string | Buffer): void {
     if (!this.lost) this.socket.write(bytes);
   }
 
-  /** Two pieces that leave together, in one segment where they fit. */
-  writeTogether(first: Buffer, second: Buffer): void {
+  /** Pieces that leave together: a write costs more than what is in it. */
+  writeTogether(pieces: ReadonlyArray<Buffer | string>): void {
     if (this.lost) return;
     this.socket.cork();
-    this.socket.write(first);
-    this.socket.write(second);
+    for (const piece of pieces) this.socket.write(piece);
     this.socket.uncork();
   }
 
@@ -102,13 +110,11 @@ export class SmtpConnection {
     return new Promise((resolve) => this.socket.write(bytes, () => resolve()));
   }
 
-  async read(): Promise<SmtpReply | Lost> {
-    const result = this.replies.shift() ?? this.lost ?? (await new Promise<SmtpReply | Lost>(this.wait));
-    if (!isLost(result)) {
-      this.unreadBytes -= result.bytes;
-      this.conversation.server(result.code, result.lines.join(' / '));
-    }
-    return result;
+  /** What has arrived already is given at once: of a pipelined group only the first reply is waited for. */
+  read(): SmtpReply | Lost | Promise<SmtpReply | Lost> {
+    const arrived = this.replies.shift();
+    if (arrived) return this.heard(arrived);
+    return this.lost ?? new Promise<SmtpReply | Lost>(this.wait);
   }
 
   lose(code: string, message: string): void {
@@ -148,6 +154,12 @@ export class SmtpConnection {
     });
   }
 
+  private heard(reply: SmtpReply): SmtpReply {
+    this.unreadBytes -= reply.bytes;
+    this.conversation.server(reply);
+    return reply;
+  }
+
   private readonly wait = (resolve: (result: SmtpReply | Lost) => void): void => {
     this.waiting = resolve;
   };
@@ -174,7 +186,7 @@ export class SmtpConnection {
       if (this.waiting) {
         const waiting = this.waiting;
         this.waiting = undefined;
-        waiting(reply);
+        waiting(this.heard(reply));
       } else this.replies.push(reply);
     }
     if (violation) this.lose('EPROTOCOL', violation);

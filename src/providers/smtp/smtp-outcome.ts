@@ -61,8 +61,14 @@ export function authUnsupported(connection: SmtpConnection, wanted: string[]): O
   };
 }
 
-export function traceOf(connection: SmtpConnection, reply?: SmtpReply): Trace {
-  const trace: Trace = { stage: connection.stage, conversation: connection.conversation.lines() };
+/** The conversation is written out when it is read: of an email that simply went nobody reads it. */
+export function traceOf({ stage, conversation }: SmtpConnection, reply?: SmtpReply): Trace {
+  const trace: Trace = {
+    stage,
+    get conversation() {
+      return conversation.lines();
+    },
+  };
   if (reply) {
     trace.responseCode = reply.code;
     trace.response = replyText(reply);

@@ -7,13 +7,7 @@ import { parseQueueId } from './parse-queue-id.js';
 import { envelopeCommands, type PreparedMessage } from './prepare-message.js';
 import type { SmtpReply } from './reply-reader.js';
 import { isLost, type SmtpConnection } from './smtp-connection.js';
-import {
-  outcomeOfLoss,
-  outcomeOfReply,
-  outcomeUnknown,
-  replyText,
-  traceOf,
-} from './smtp-outcome.js';
+import { outcomeOfLoss, outcomeOfReply, outcomeUnknown, replyText, traceOf } from './smtp-outcome.js';
 
 /**
  * One mail transaction on a ready connection. Before the final dot every failure means "certainly

@@ -171,3 +171,17 @@ test('same address → domain ignores case, local part does not', () => {
   expect(isSameAddress('Ada@b.example', 'ada@b.example')).toBe(false);
   expect(isSameAddress('a@b.example', 'aa@b.example')).toBe(false);
 });
+
+test('whatever is taken for an address at first sight → also passes every rule', () => {
+  const part = fc.string({ unit: fc.constantFrom(...'ab0_+-.@'), maxLength: 24 });
+  const domain = fc.string({ unit: fc.constantFrom(...'ab0-.'), maxLength: 40 });
+  const text = fc
+    .tuple(part, domain, fc.constantFrom('.com', '.c', '.co-m', '.museum', '', '.123'))
+    .map(([local, host, end]) => `${local}@${host}${end}`);
+  fc.assert(
+    fc.property(text, (address) => {
+      if (isEmailAddress(address)) expect(parseMailbox(address, 'to')).toEqual({ address });
+    }),
+    { numRuns: 5000 },
+  );
+});

@@ -10,6 +10,8 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   child(fields: object): Logger;
+  /** Where it is known that nobody reads a level, its lines need not be made. */
+  isLevelEnabled?(level: string): boolean;
 }
 
 const SECRETS = ['html', 'text', 'password', 'pass', 'apiKey', 'token', 'authorization', 'data', 'subject'];

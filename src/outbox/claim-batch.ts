@@ -43,7 +43,7 @@ export function createClaimer(
         options.worker(),
       ]);
       const { seen, last_tenant } = rows[0] ?? { seen: 0, last_tenant: null };
-      for (const row of rows) if (row.id !== null) taken.push(asClaim({ ...row, id: row.id }, options.route));
+      for (const row of rows) if (row.id !== null) taken.push(asClaim(row.id, row, options.route));
       if (seen === 0 && turn.after === '') break;
       turn.after = seen < need ? '' : (last_tenant ?? '');
       if (seen > 0) turn.each = Math.ceil(limit / seen);
@@ -92,9 +92,9 @@ interface ClaimedRow {
   seen: number;
 }
 
-function asClaim(row: ClaimedRow & { id: string }, route: string): Claim {
+function asClaim(id: string, row: ClaimedRow, route: string): Claim {
   return {
-    id: row.id,
+    id,
     token: row.token,
     bytes: row.bytes,
     route,
@@ -157,7 +157,7 @@ export async function claimSuspects(
   limit: number,
 ): Promise<Claim[]> {
   const { rows } = await database.query<ClaimedRow & { id: string }>(CLAIM_SUSPECTS, [route, worker, limit]);
-  return rows.map((row) => asClaim(row, route));
+  return rows.map((row) => asClaim(row.id, row, route));
 }
 
 const CLAIM_SUSPECTS = {

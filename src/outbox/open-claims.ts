@@ -102,7 +102,7 @@ interface OpenedRow {
   text: string | null;
   attachments: StoredAttachment[] | null;
   content_hash: string | null;
-  created_at: Date | null;
+  created_ms: number | null;
   expired: boolean;
   possible_duplicate: boolean;
   remaining: string[] | null;
@@ -132,11 +132,11 @@ function asOpened(row: OpenedRow): OpenedEmail {
     body:
       row.html === null ? null : { html: row.html, text: row.text ?? '', attachments: row.attachments ?? [] },
     contentHash: row.content_hash,
-    createdAt: row.created_at ?? new Date(0),
+    createdAt: new Date(row.created_ms ?? 0),
     expired: row.expired,
     possibleDuplicate: row.possible_duplicate,
     remaining: row.remaining,
-    found: row.created_at !== null,
+    found: row.created_ms !== null,
   };
 }
 
@@ -154,9 +154,11 @@ const OPEN = {
         q.possible_duplicate, q.remaining, q.expires_at, q.earlier_attempts
     )
     select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
-      o.possible_duplicate, o.remaining, o.earlier_attempts, coalesce(o.expires_at <= clock_timestamp(), false) as expired,
-      e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry, e.sensitive,
-      encode(e.content_hash, 'hex') as content_hash, e.created_at, b.html, b.text, b.attachments
+      o.possible_duplicate, o.remaining, o.earlier_attempts,
+      coalesce(o.expires_at <= clock_timestamp(), false) as expired,
+      e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry,
+      e.sensitive, encode(e.content_hash, 'hex') as content_hash,
+      (extract(epoch from e.created_at) * 1000)::float8 as created_ms, b.html, b.text, b.attachments
     from opened o
     left join lateral (select * from postrider.emails x where x.id = o.id) e on true
     left join lateral (select * from postrider.email_bodies x where x.email_id = o.id) b on true`,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Queryable } from '../store/index.js';
 import type { NewEmail } from './new-email.js';
 
@@ -93,7 +93,6 @@ function sizeOf(email: NewEmail): number {
 
 /** What the worker compares: content that passed validation at intake need not be validated again. */
 export function hashContent(content: { subject: string; html: string; text: string }): string {
-  const hash = createHash('sha256');
-  hash.update(`${content.subject.length}:${content.html.length}:${content.text.length}:`);
-  return hash.update(content.subject).update(content.html).update(content.text).digest('hex');
+  const { subject, html, text } = content;
+  return hash('sha256', `${subject.length}:${html.length}:${text.length}:${subject}${html}${text}`, 'hex');
 }

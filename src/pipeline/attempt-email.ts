@@ -1,27 +1,18 @@
-import {
-  type Clock,
-  killPoint,
-  type Logger,
-  type Mailbox,
-  type Randomness,
-  toStorableText,
-} from '../kernel/index.js';
+import { killPoint, type Mailbox, type Randomness, toStorableText } from '../kernel/index.js';
 import type { EventType, Hold, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
-import { type Delivered, deliverByRoute, type Route, type RouteBoard } from '../providers/index.js';
+import { type Delivered, deliverByRoute, type RouteBoard } from '../providers/index.js';
+import { AttemptTrail, type TrailTools } from './attempt-trail.js';
 import { outgoingEmail } from './outgoing-email.js';
-import type { PipelineMetrics } from './pipeline-metrics.js';
 import { redirectEmail } from './redirect-email.js';
 import { settleOutcome, type Verdict } from './settle-outcome.js';
-import type { Settler } from './settler.js';
 import { type ValidationFailure, validateEmail } from './validate-email.js';
 
 /**
  * One email, from opened to settled: late policy, the four validations, the provider, the result.
  * It never throws for what a provider or an email may do.
  */
-export interface AttemptTools {
+export interface AttemptTools extends TrailTools {
   ledger: Ledger;
-  settler: Settler;
   routes: RouteBoard;
   /** For emails that name none; null: they cannot be sent. */
   sender: Mailbox | null;
@@ -29,12 +20,7 @@ export interface AttemptTools {
   mayDeliver(): boolean;
   signal: AbortSignal;
   sendTimeoutMs: number;
-  clock: Clock;
   random: Randomness;
-  logger: Logger;
-  metrics: PipelineMetrics;
-  /** The attempt is over; what is left is to write its result down. */
-  onAttempted(email: OpenedEmail): void;
 }
 
 /** What keeps a staging system from writing to people. */
@@ -56,7 +42,7 @@ export async function attemptEmail(
   known: KnownBefore,
   tools: AttemptTools,
 ): Promise<void> {
-  const trail = startTrail(email, known.receivedAt, tools);
+  const trail = new AttemptTrail(email, known.receivedAt, tools);
   if (email.expired) {
     await tools.ledger.expire([email]);
     return trail.end('EXPIRED', 'expired');
@@ -170,69 +156,5 @@ function invalidVerdict(invalid: ValidationFailure): Verdict {
     detail: { validation: invalid.type, willRetry: false },
     remaining: null,
     possibleDuplicate: false,
-  };
-}
-
-/** The events of one attempt with their times, its log lines and its figures. */
-function startTrail(email: OpenedEmail, receivedAt: number, tools: AttemptTools) {
-  const events: EventType[] = [];
-  const offsetsMs: number[] = [];
-  const elapsed = () => Math.max(0, tools.clock.monotonic() - receivedAt);
-  const line = (state: string) => ({
-    outboxId: email.id,
-    requestId: email.requestId,
-    companyId: email.tenant,
-    attempt: email.attempt,
-    state,
-    durationMs: Math.round(elapsed()),
-  });
-  return {
-    event(type: EventType): void {
-      const at = elapsed();
-      events.push(type);
-      offsetsMs.push(events.length === 1 ? 0 : at);
-      tools.metrics.transition(type, at / 1000);
-      tools.logger.debug(line(type), 'email event');
-    },
-    end(type: EventType, status: string): void {
-      tools.metrics.transition(type, elapsed() / 1000);
-      tools.metrics.ended(status);
-      tools.logger.info(line(type), 'email ended');
-    },
-    /** `by` is the route that had the last word; null when none was asked. */
-    async settle(last: EventType[], verdict: Verdict, by: Route | null): Promise<void> {
-      const provider = by?.provider.name ?? null;
-      for (const type of last) this.event(type);
-      tools.onAttempted(email);
-      const result = await tools.settler.add({
-        ...verdict,
-        id: email.id,
-        token: email.token,
-        attempt: email.attempt,
-        events,
-        offsetsMs,
-        durationMs: offsetsMs.at(-1) ?? 0,
-        route: by?.name ?? email.route,
-        provider,
-        purge: email.sensitive && verdict.status === 'sent',
-      });
-      const fields = {
-        ...line(last.at(-1) ?? 'FAILED'),
-        provider,
-        errorCode: verdict.errorCode ?? undefined,
-        // Our own words only: a server's may hold an address.
-        ...(by === null && verdict.errorMessage ? { reason: verdict.errorMessage } : {}),
-      };
-      if (result !== 'settled') {
-        tools.metrics.fenced(1);
-        tools.logger.warn({ ...fields, result }, 'result not recorded: another worker owns the email');
-      } else if (verdict.status === 'retry') {
-        tools.metrics.retried(verdict.errorCategory ?? 'UNKNOWN_ERROR');
-        tools.logger.warn(fields, 'email will be retried');
-      } else {
-        tools.metrics.ended(verdict.status);
-        tools.logger[verdict.status === 'sent' ? 'info' : 'warn'](fields, `email ${verdict.status}`);
-      }
-    },
   };
 }

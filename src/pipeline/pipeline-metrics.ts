@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { RouteMetrics } from '../providers/index.js';
+import { StateFigures } from './state-figures.js';
 
 /** The five figures of the pipeline under Prometheus names, what the fence kept away, and the routes. */
 export interface PipelineMetrics extends RouteMetrics {
@@ -13,27 +14,17 @@ export interface PipelineMetrics extends RouteMetrics {
 
 const CIRCUIT_FIGURE = { closed: 0, probing: 1, open: 2 };
 
-const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
-
 export function createPipelineMetrics(registry: Registry = new Registry()): PipelineMetrics {
   const registers = [registry];
-  const transitions = new Counter({
-    name: 'pipeline_state_transitions_total',
-    help: 'Events of emails, by kind.',
-    labelNames: ['state'],
-    registers,
+  const states = new StateFigures({
+    registry,
+    transitions: { name: 'pipeline_state_transitions_total', help: 'Events of emails, by kind.' },
+    durations: { name: 'pipeline_processing_duration_seconds', help: 'Time from the claim to each state.' },
   });
   const validations = new Counter({
     name: 'pipeline_validation_failures_total',
     help: 'Emails refused by the pipeline, by validation.',
     labelNames: ['type'],
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'pipeline_processing_duration_seconds',
-    help: 'Time from the claim to each state.',
-    labelNames: ['state'],
-    buckets: BUCKETS,
     registers,
   });
   const retries = new Counter({
@@ -67,10 +58,7 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
   });
   return {
     registry,
-    transition(state, elapsedSeconds) {
-      transitions.inc({ state });
-      duration.observe({ state }, elapsedSeconds);
-    },
+    transition: (state, elapsedSeconds) => states.observe(state, elapsedSeconds),
     validationFailed: (type) => validations.inc({ type }),
     retried: (category) => retries.inc({ category }),
     ended: (state) => finals.inc({ state }),

@@ -91,6 +91,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     clock,
     random: options.random,
     logger,
+    debugs: logger.isLevelEnabled?.('debug') ?? true,
     metrics: options.metrics,
     onAttempted(email) {
       flight.attempted(email);
@@ -124,7 +125,9 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     if (claimed.length > target / 2) return void (await work.wait(SUSPECT_LOOK_MS));
     const claims = await source.claim(target - claimed.length);
     const receivedAt = clock.monotonic();
-    for (const claim of claims) claimed.push({ ...claim, receivedAt });
+    for (const { id, token, bytes, route, atMostOnce } of claims) {
+      claimed.push({ id, token, bytes, route, atMostOnce, receivedAt });
+    }
     killPoint('worker:claimed');
     if (claims.length > 0) room.notify();
     else await idle();

@@ -42,13 +42,18 @@ export class RouteConcurrency {
     this.expectedUntil = this.clock.monotonic() + EXPECTED_MS;
   }
 
+  /** Enters if there is room now. */
+  tryEnter(): boolean {
+    if (this.inFlight >= this.limit) return false;
+    this.expected = Math.max(0, this.expected - 1);
+    this.inFlight++;
+    return true;
+  }
+
   /** Waits its turn; false when that took too long or the process stops. */
   async enter(options: { maxWaitMs: number; signal: AbortSignal }): Promise<boolean> {
+    if (this.tryEnter()) return true;
     this.expected = Math.max(0, this.expected - 1);
-    if (this.inFlight < this.limit) {
-      this.inFlight++;
-      return true;
-    }
     return new Promise((resolve) => {
       const end = (entered: boolean) => {
         clearTimeout(timer);

@@ -90,6 +90,7 @@ export async function openApplication(config: Config): Promise<Application> {
     },
     timeline: async (emailId) => (await existing()).timeline(checkEmailId(emailId)),
     overview: async () => (await existing()).overview(),
+    templates: async () => (await opened()).templates,
     migrate: (onProgress) => inFolder(config, () => own().migrate(onProgress)),
     pause: async (scope, value, reason) => (await existing()).pause(scope, value, reason ?? undefined),
     async resume(scope, value) {

@@ -13,6 +13,7 @@ import {
   createTemplates,
   type EmailRegistry,
   type EmailType,
+  languagesOf,
   type Templates,
 } from './render/index.js';
 import type { Database } from './store/index.js';
@@ -39,14 +40,19 @@ export function assembleContent(
   { types, brands, database, clock, logger }: ContentParts,
 ): AssembledContent {
   const registry = createEmailRegistry(catalogue, types);
+  const files = createTemplateFiles();
   const renderer = createRenderer({
-    files: createTemplateFiles(),
+    files,
     appUrl: config.render.appUrl,
     brands: brands ? checkBrands(brands) : (config.brands ?? []),
   });
   return {
     registry,
-    templates: createTemplates({ database, registry, renderer, checkContent }),
+    templates: createTemplates({
+      ...{ database, registry, renderer, checkContent },
+      languagesOf: (type) => languagesOf(type, files),
+      defaultTenant: config.email.defaultCompany,
+    }),
     forStore: (store) => ({
       registry,
       renderer,

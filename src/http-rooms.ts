@@ -16,6 +16,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     },
     cancel: (emailId, companyId) => postrider.cancel(checkEmailId(emailId), { companyId }),
     recipients: postrider.recipients,
+    templates: postrider.templates,
     operations: postrider,
     async ready() {
       const database = await postrider

@@ -55,8 +55,10 @@ export {
   type EmailType,
   type Making,
   type RenderedContent,
-  type TemplateKey,
+  type TemplateKeyInput,
+  type TemplateSummary,
   type Templates,
+  type TemplateType,
   type TemplateVersion,
 } from './render/index.js';
 export type { DatabaseSource } from './store/index.js';

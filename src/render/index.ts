@@ -27,12 +27,13 @@ export { deriveText } from './derive-text.js';
 export { createEmailRegistry, type EmailRegistry } from './email-registry.js';
 export {
   createTemplates,
-  type DraftContent,
   type PreviewedContent,
   type PreviewOptions,
   type Templates,
+  type TemplateType,
 } from './overrides/create-templates.js';
 export { createOverrideCache, type OverrideCache, type Overrides } from './overrides/override-cache.js';
-export type { TemplateKey, TemplateVersion } from './overrides/template-versions.js';
+export type { DraftContent, TemplateKeyInput } from './overrides/template-input.js';
+export type { TemplateKey, TemplateSummary, TemplateVersion } from './overrides/template-versions.js';
 export { renderReact } from './render-react.js';
 export { createTemplateFiles, type TemplateFiles, templateRoot } from './template-files.js';

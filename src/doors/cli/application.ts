@@ -1,5 +1,6 @@
 import type { Operations } from '../../operations.js';
 import type { ImportOptions, ImportReport } from '../../recipients/index.js';
+import type { Templates } from '../../render/index.js';
 
 /**
  * What the command line needs of the application, as one port. `app.ts` implements it and `main.ts`
@@ -13,6 +14,8 @@ export interface Application {
   overview(): Promise<Overview>;
   migrate(onProgress: (name: string) => void): Promise<{ applied: string[]; current: number }>;
   pause(scope: PauseScope, value: string, reason: string | null): Promise<void>;
+  /** Companies' own content for types, with the store open. */
+  templates(): Promise<Templates>;
   /** How many pauses were lifted. */
   resume(scope: PauseScope, value: string): Promise<number>;
   importRecipients(people: AsyncIterable<unknown>, options: ImportOptions): Promise<ImportReport>;

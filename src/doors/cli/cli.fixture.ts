@@ -72,6 +72,7 @@ const quiet: Application = {
   timeline: async () => [],
   overview: async () => ({ byStatus: {}, oldestWaitingSeconds: null, workers: [], pauses: [], routes: [] }),
   migrate: async () => ({ applied: [], current: 6 }),
+  templates: () => Promise.reject(new Error('this test has no templates')),
   pause: async () => {},
   resume: async () => 1,
   importRecipients: async () => ({ created: 0, updated: 0 }),

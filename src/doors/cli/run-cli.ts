@@ -11,7 +11,7 @@ import { recipientsImport } from './commands/recipients.js';
 import { send } from './commands/send.js';
 import { serve } from './commands/serve.js';
 import { status } from './commands/status.js';
-import { templatesList, templatesPreview } from './commands/templates.js';
+import { describeTemplates } from './describe-templates.js';
 import { EXIT_USAGE, presentError } from './present-error.js';
 
 /**
@@ -50,7 +50,7 @@ function describe(cli: Cli, run: Run): Command {
   people(program, cli, run);
   describeCancel(program, cli, run);
   describeDlq(program, cli, run);
-  templates(program, cli, run);
+  describeTemplates(program, cli, run);
   looking(program, cli, run);
   return program;
 }
@@ -91,21 +91,6 @@ function people(program: Command, cli: Cli, run: Run): void {
     .option('--company <id>', 'whose people they are, instead of the default company')
     .option('--format <name>', 'csv or ndjson, where the name of the file does not say')
     .action((file, _, self) => run(recipientsImport(cli, file, self.optsWithGlobals())));
-}
-
-function templates(program: Command, cli: Cli, run: Run): void {
-  const parent = command(program, 'templates', 'look at the emails there are');
-  command(parent, 'list', 'every type with its portal, priority, limit and expiry')
-    .option('--json', 'as JSON')
-    .action((_, self) => run(templatesList(cli, self.optsWithGlobals())));
-  command(parent, 'preview <type>', 'one email with sample data')
-    .option('--lang <tag>', 'the language (en)')
-    .option('--company <id>', 'with the brand of this company')
-    .option('--data <file>', 'a file with the data as JSON, instead of the sample')
-    .option('--html', 'only the HTML')
-    .option('--text', 'only the plain text')
-    .option('--open <yes|no>', 'whether to open the HTML in a browser (yes, where a person is watching)')
-    .action((type, _, self) => run(templatesPreview(cli, type, self.optsWithGlobals())));
 }
 
 function looking(program: Command, cli: Cli, run: Run): void {

@@ -1,4 +1,5 @@
 import type { Recipients } from '../../recipients/index.js';
+import type { Templates } from '../../render/index.js';
 
 /**
  * What the HTTP door calls: the rooms behind it, seen as one port that app.ts wires.
@@ -15,6 +16,7 @@ export interface HttpRooms {
   cancel(emailId: string, companyId?: string): Promise<object>;
   /** Absent where a door is about emails alone, as beside the development inbox. */
   recipients?: Recipients;
+  templates?: Templates;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */
   operations?: HttpOperations;
   ready(): Promise<Readiness>;

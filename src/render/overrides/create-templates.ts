@@ -1,4 +1,4 @@
-import { hasControlCharacter, isPostriderError, PostriderError } from '../../kernel/index.js';
+import { invalidPayload, isPostriderError, PostriderError } from '../../kernel/index.js';
 import type { Database } from '../../store/index.js';
 import { checkClientHtml } from '../check-client-html.js';
 import type { RenderedContent } from '../compile-email.js';
@@ -7,7 +7,18 @@ import type { EmailType } from '../define-email.js';
 import type { EmailRegistry } from '../email-registry.js';
 import { sampleVariants } from '../sample-variants.js';
 import {
+  checkAuthor,
+  checkCompany,
+  checkDraft,
+  checkKey,
+  checkVersion,
+  type DraftContent,
+  type TemplateKeyInput,
+} from './template-input.js';
+import {
+  deleteDraft,
   insertVersion,
+  listTemplates,
   lockTemplates,
   markActive,
   markPublished,
@@ -17,6 +28,7 @@ import {
   rewriteDraft,
   type TemplateContent,
   type TemplateKey,
+  type TemplateSummary,
   type TemplateVersion,
 } from './template-versions.js';
 
@@ -25,29 +37,28 @@ import {
  * refused when it is saved, with line and reason; what is published stays as it was for ever.
  */
 export interface Templates {
+  /** Every type there is. */
+  types(): TemplateType[];
+  /** What is drafted and published, without bodies: of one company, or of all. */
+  list(options?: { companyId?: string | undefined }): Promise<TemplateSummary[]>;
   /** Makes the draft or rewrites it. */
-  saveDraft(key: TemplateKey, content: DraftContent, by: string): Promise<TemplateVersion>;
+  saveDraft(key: TemplateKeyInput, content: DraftContent, by: string): Promise<TemplateVersion>;
+  /** Whether there was one to throw away. */
+  discardDraft(key: TemplateKeyInput): Promise<boolean>;
   /** The draft becomes what is sent. */
-  publish(key: TemplateKey, by: string): Promise<TemplateVersion>;
+  publish(key: TemplateKeyInput, by: string): Promise<TemplateVersion>;
   /** Publishes again, as a new version, the one published before, or the one named. */
-  rollBack(key: TemplateKey, by: string, version?: number): Promise<TemplateVersion>;
+  rollBack(key: TemplateKeyInput, by: string, version?: number): Promise<TemplateVersion>;
   /** Whether the published version is used, or the code's own content. */
-  setActive(key: TemplateKey, isActive: boolean, by: string): Promise<TemplateVersion>;
-  listVersions(key: TemplateKey): Promise<TemplateVersion[]>;
+  setActive(key: TemplateKeyInput, isActive: boolean, by: string): Promise<TemplateVersion>;
+  listVersions(key: TemplateKeyInput): Promise<TemplateVersion[]>;
   /** With the type's sample data or other; of content not saved yet, a version, or what would be sent. */
-  preview(key: TemplateKey, options?: PreviewOptions): Promise<PreviewedContent>;
+  preview(key: TemplateKeyInput, options?: PreviewOptions): Promise<PreviewedContent>;
 }
 
 export interface PreviewedContent extends RenderedContent {
   /** What mail programs would not show as it is meant; sending is not refused for it. */
   warnings: string[];
-}
-
-export interface DraftContent {
-  subject: string;
-  htmlContent: string;
-  /** Defaults to what the HTML says. */
-  textContent?: string | null;
 }
 
 export interface PreviewOptions {
@@ -56,16 +67,28 @@ export interface PreviewOptions {
   version?: number;
 }
 
+/** One type as it may be replaced. */
+export interface TemplateType {
+  type: string;
+  portal: string;
+  category: string;
+  sensitive: boolean;
+  languages: string[];
+  sample: unknown;
+}
+
 export interface TemplatesOptions {
   database: () => Promise<Database>;
   registry: EmailRegistry;
   renderer: Renderer;
+  languagesOf(type: EmailType): string[];
+  defaultTenant: string;
   /** The rules any email's content must keep; answers what is wrong as field and sentence, or null. */
   checkContent(content: RenderedContent): { field: string; message: string } | null;
 }
 
 export function createTemplates(options: TemplatesOptions): Templates {
-  const { database, registry, renderer } = options;
+  const { database, registry, renderer, defaultTenant } = options;
 
   function tryOut(
     key: TemplateKey,
@@ -100,8 +123,14 @@ export function createTemplates(options: TemplatesOptions): Templates {
   }
 
   return {
+    types: () =>
+      registry.list().map((type) => ({
+        ...{ type: type.type, portal: type.portal, category: type.category, sensitive: type.sensitive },
+        ...{ languages: options.languagesOf(type), sample: type.sample },
+      })),
+    list: async ({ companyId } = {}) => listTemplates(await database(), checkCompany(companyId)),
     async saveDraft(input, draft, by) {
-      const key = checkKey(input);
+      const key = checkKey(input, defaultTenant);
       const content = checkDraft(draft);
       checkWithSample(key, registry.get(key.type), content);
       const updatedBy = checkAuthor(by);
@@ -111,8 +140,12 @@ export function createTemplates(options: TemplatesOptions): Templates {
         return insertVersion(tx, key, { ...content, state: 'draft', updatedBy });
       });
     },
+    async discardDraft(input) {
+      const key = checkKey(input, defaultTenant);
+      return change((tx) => deleteDraft(tx, key));
+    },
     async publish(input, by) {
-      const key = checkKey(input);
+      const key = checkKey(input, defaultTenant);
       const type = registry.get(key.type);
       return change(async (tx) => {
         const draft = (await readVersions(tx, key)).find(({ state }) => state === 'draft');
@@ -124,8 +157,9 @@ export function createTemplates(options: TemplatesOptions): Templates {
         return markPublished(tx, draft.id, checkAuthor(by));
       });
     },
-    async rollBack(input, by, version) {
-      const key = checkKey(input);
+    async rollBack(input, by, asked) {
+      const version = checkVersion(asked);
+      const key = checkKey(input, defaultTenant);
       const type = registry.get(key.type);
       return change(async (tx) => {
         const versions = await readVersions(tx, key);
@@ -145,7 +179,8 @@ export function createTemplates(options: TemplatesOptions): Templates {
       });
     },
     async setActive(input, isActive, by) {
-      const key = checkKey(input);
+      const key = checkKey(input, defaultTenant);
+      if (typeof isActive !== 'boolean') throw invalidPayload('isActive', 'must be true or false');
       return change(async (tx) => {
         const published = (await readVersions(tx, key)).find(({ state }) => state === 'published');
         if (!published) throw notFound(key, 'has no published version');
@@ -153,9 +188,10 @@ export function createTemplates(options: TemplatesOptions): Templates {
         return markActive(tx, published.id, isActive, checkAuthor(by));
       });
     },
-    listVersions: async (key) => readVersions(await database(), checkKey(key)),
-    async preview(input, { data, content, version } = {}) {
-      const key = checkKey(input);
+    listVersions: async (key) => readVersions(await database(), checkKey(key, defaultTenant)),
+    async preview(input, { data, content, version: asked } = {}) {
+      const version = checkVersion(asked);
+      const key = checkKey(input, defaultTenant);
       const type = registry.get(key.type);
       if (content) return withWarnings(tryOut(key, type, checkDraft(content), data ?? type.sample));
       const versions = await readVersions(await database(), key);
@@ -176,39 +212,6 @@ function withWarnings(content: RenderedContent): PreviewedContent {
 
 function contentOf({ subject, htmlContent, textContent }: TemplateContent): TemplateContent {
   return { subject, htmlContent, textContent };
-}
-
-function checkDraft({ subject, htmlContent, textContent }: DraftContent): TemplateContent {
-  for (const [field, value] of Object.entries({ subject, htmlContent, textContent: textContent ?? '' }))
-    if (typeof value !== 'string')
-      throw new PostriderError('INVALID_PAYLOAD', `${field} must be a string`, { field });
-  return { subject, htmlContent, textContent: textContent || null };
-}
-
-function checkKey({ companyId, type, lang }: TemplateKey): TemplateKey {
-  const [canonical] = typeof lang === 'string' && LANGUAGE_TAG.test(lang) ? canonicalTag(lang) : [];
-  if (canonical === undefined)
-    throw new PostriderError('INVALID_PAYLOAD', 'lang must be a language tag such as en or pt-BR', {
-      field: 'lang',
-    });
-  return { companyId, type, lang: canonical };
-}
-
-const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
-
-function canonicalTag(lang: string): string[] {
-  try {
-    return Intl.getCanonicalLocales(lang);
-  } catch {
-    return [];
-  }
-}
-
-function checkAuthor(by: string): string {
-  if (typeof by === 'string' && by !== '' && by.length <= 200 && !hasControlCharacter(by)) return by;
-  throw new PostriderError('INVALID_PAYLOAD', 'updatedBy must say who, in 1 to 200 characters', {
-    field: 'updatedBy',
-  });
 }
 
 function notFound({ type, lang }: TemplateKey, what: string): PostriderError {

@@ -19,6 +19,9 @@ export interface TemplateVersion {
   publishedAt: Date | null;
 }
 
+/** A draft or published version without its content. */
+export type TemplateSummary = Omit<TemplateVersion, 'subject' | 'htmlContent' | 'textContent' | 'createdAt'>;
+
 export interface TemplateKey {
   companyId: string;
   type: string;
@@ -83,6 +86,32 @@ export async function readVersions(
     [companyId, type, lang],
   );
   return rows;
+}
+
+/** By company, type and language; the newest first. */
+export async function listTemplates(
+  database: Queryable,
+  companyId: string | null,
+): Promise<TemplateSummary[]> {
+  const { rows } = await database.query<TemplateSummary>(
+    `select id, tenant as "companyId", type, lang, version, state, is_active as "isActive",
+       updated_by as "updatedBy", updated_at as "updatedAt", published_at as "publishedAt"
+     from postrider.email_templates
+     where state in ('draft', 'published') and ($1::text is null or tenant = $1)
+     order by tenant, type, lang, version desc limit ${MAX_LISTED}`,
+    [companyId],
+  );
+  return rows;
+}
+
+const MAX_LISTED = 5000;
+
+export async function deleteDraft(tx: Queryable, { companyId, type, lang }: TemplateKey): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `delete from postrider.email_templates where tenant = $1 and type = $2 and lang = $3 and state = 'draft'`,
+    [companyId, type, lang],
+  );
+  return rowCount > 0;
 }
 
 export async function insertVersion(

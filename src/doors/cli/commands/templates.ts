@@ -7,7 +7,8 @@ import type { EmailRegistry, EmailType, RenderedContent } from '../../../render/
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { printable } from '../terminal.js';
-import { configOf } from '../with-application.js';
+import { configOf, withApplication } from '../with-application.js';
+import { keyOf, numberOf } from './template-overrides.js';
 
 /** `postrider templates list`: every type and what it promises, the application's own too. Opens no store. */
 export async function templatesList(cli: Cli, options: CommonOptions & { json?: boolean }): Promise<number> {
@@ -52,7 +53,10 @@ export async function templatesPreview(
   });
   const lang = options.lang ?? 'en';
   const data = renderer.checkData(type, options.data === undefined ? type.sample : readData(options.data));
-  const content = renderer.render({ type, lang, data, companyId: options.company });
+  const content =
+    options.stored === undefined
+      ? renderer.render({ type, lang, data, companyId: options.company })
+      : await storedVersion(cli, type.type, options, data);
   for (const warning of checkClientHtml(content)) terminal.note(`Mail programs: ${printable(warning)}`);
   if (options.html || options.text) {
     terminal.out(options.html ? content.html : lines(content.text));
@@ -67,11 +71,25 @@ export interface PreviewCommandOptions extends CommonOptions {
   lang?: string;
   /** Whose brand it wears. */
   company?: string;
+  /** A version of the company's own, which only the store has. */
+  stored?: string;
   /** A file with the data as JSON. */
   data?: string;
   html?: boolean;
   text?: boolean;
   open?: string;
+}
+
+function storedVersion(
+  cli: Cli,
+  type: string,
+  options: PreviewCommandOptions,
+  data: unknown,
+): Promise<RenderedContent> {
+  const version = numberOf(options.stored ?? '', '--stored');
+  return withApplication(cli, { file: options.config }, async (application) =>
+    (await application.templates()).preview(keyOf(type, options), { version, data }),
+  );
 }
 
 /** The built-in types and those of POSTRIDER_TYPES. */

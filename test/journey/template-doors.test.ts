@@ -105,6 +105,12 @@ describeWith('postgres')('templates at the doors', () => {
     expect((await ask('GET', `${at}?companyId=other`)).body.versions).toEqual([]);
   });
 
+  test('nobody named → whoever holds the key did it', async () => {
+    const draft = { subject: 'x', htmlContent: '<p>x</p>' };
+    const { body } = await ask('PUT', '/streak_warning/en/draft', draft);
+    expect(body).toMatchObject({ updatedBy: 'operator key', companyId: 'default' });
+  });
+
   test('a draft that is not wanted → gone; a second time → 404', async () => {
     const draft = { companyId: 'acme', subject: 'x', htmlContent: '<p>x</p>', updatedBy: 'grace' };
     await ask('PUT', '/inactivity/de/draft', draft);
@@ -122,7 +128,14 @@ describeWith('postgres')('templates at the doors', () => {
       422,
       'html line 2',
     ],
-    ['no author', 'PUT', '/welcome/en/draft', { ...good, updatedBy: undefined }, 400, 'updatedBy must'],
+    [
+      'an author without a name',
+      'PUT',
+      '/welcome/en/draft',
+      { ...good, updatedBy: '' },
+      400,
+      'updatedBy must',
+    ],
     [
       'NUL in the content',
       'PUT',

@@ -8,8 +8,8 @@ export type Right = keyof typeof RIGHTS;
 
 export interface RouteAccess {
   right: Right;
-  /** The room behind it writes the audit log itself, in the transaction of the act. */
-  audited?: 'inside';
+  /** `inside`: the room behind it writes the audit log itself, in the transaction of the act. `never`: it changes nothing. */
+  audited?: 'inside' | 'never';
 }
 
 /** Each right with the callers that have it. */
@@ -72,6 +72,15 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/dead-letters/discard': { right: 'operate' },
   'POST /admin/dead-letters/:id/retry': { right: 'operate' },
   'POST /admin/dead-letters/:id/discard': { right: 'operate' },
+
+  'GET /admin/templates': { right: 'look' },
+  'GET /admin/templates/:type/:lang': { right: 'look' },
+  'PUT /admin/templates/:type/:lang/draft': { right: 'operate' },
+  'DELETE /admin/templates/:type/:lang/draft': { right: 'operate' },
+  'POST /admin/templates/:type/:lang/preview': { right: 'operate', audited: 'never' },
+  'POST /admin/templates/:type/:lang/publish': { right: 'operate' },
+  'POST /admin/templates/:type/:lang/roll-back': { right: 'operate' },
+  'POST /admin/templates/:type/:lang/active': { right: 'operate' },
 
   'GET /admin/tenants': { right: 'look' },
   'POST /admin/tenants': { right: 'administer', audited: 'inside' },

@@ -3,6 +3,7 @@
  * that is broken is refused with line and reason by the room; here is only where things stand in a request.
  */
 import { type Context, Hono } from 'hono';
+import { actorOf } from '../../access/index.js';
 import { invalidPayload, PostriderError, readFields } from '../../kernel/index.js';
 import type { DraftContent, PreviewOptions, Templates } from '../../render/index.js';
 import { readAct } from './read-act.js';
@@ -30,7 +31,11 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
     ]);
     const { companyId, updatedBy, ...content } = body;
     return c.json(
-      await templates.saveDraft(keyOf(c, companyId), content as unknown as DraftContent, updatedBy as string),
+      await templates.saveDraft(
+        keyOf(c, companyId),
+        content as unknown as DraftContent,
+        authorOf(c, updatedBy),
+      ),
     );
   });
 
@@ -48,19 +53,21 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
 
   routes.post(at('/publish'), async (c) => {
     const { companyId, updatedBy } = await act(c, ['updatedBy']);
-    return c.json(await templates.publish(keyOf(c, companyId), updatedBy as string));
+    return c.json(await templates.publish(keyOf(c, companyId), authorOf(c, updatedBy)));
   });
 
   routes.post(at('/roll-back'), async (c) => {
     const { companyId, updatedBy, version } = await act(c, ['updatedBy', 'version']);
     return c.json(
-      await templates.rollBack(keyOf(c, companyId), updatedBy as string, version as number | undefined),
+      await templates.rollBack(keyOf(c, companyId), authorOf(c, updatedBy), version as number | undefined),
     );
   });
 
   routes.post(at('/active'), async (c) => {
     const { companyId, updatedBy, isActive } = await act(c, ['updatedBy', 'isActive']);
-    return c.json(await templates.setActive(keyOf(c, companyId), isActive as boolean, updatedBy as string));
+    return c.json(
+      await templates.setActive(keyOf(c, companyId), isActive as boolean, authorOf(c, updatedBy)),
+    );
   });
 
   return routes;
@@ -71,6 +78,14 @@ const CONTENT = ['subject', 'htmlContent', 'textContent'];
 function keyOf(c: Context, companyId: unknown) {
   const { type = '', lang = '' } = c.req.param();
   return { companyId: companyId as string | undefined, type, lang };
+}
+
+/** Whoever is signed in; the holder of the operator key acts for people of the application and may name them. */
+function authorOf(c: Context<HttpEnv>, named: unknown): string {
+  const caller = c.get('caller');
+  if (named === undefined) return actorOf(caller).name;
+  if (caller.kind === 'root') return named as string;
+  throw invalidPayload('updatedBy', 'is whoever is signed in');
 }
 
 function companyOf(c: Context): string | undefined {

@@ -101,6 +101,7 @@ export async function openApplication(config: Config): Promise<Application> {
     },
     importRecipients: async (people, options) => (await opened()).recipients.importAll(people, options),
     operations: existing,
+    schedules: async () => (await opened()).schedules,
     doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
     isFresh: fresh,
     async serve({ roles, hold }) {
@@ -112,6 +113,7 @@ export async function openApplication(config: Config): Promise<Application> {
         logger.info({ host: config.http.host, port }, 'API listening');
       }
       if (roles.includes('worker')) await own().start();
+      if (roles.includes('scheduler')) await own().schedules.start();
     },
     async dev(announce) {
       const directory = join(config.database.dataDir, 'inbox');
@@ -127,6 +129,7 @@ export async function openApplication(config: Config): Promise<Application> {
       const { port } = await listen({ host: LOOPBACK, inbox, preview, apiKey: null });
       announce({ url: `http://${LOOPBACK}:${port}`, smtpPort: sink.port });
       await own().start();
+      await own().schedules.start();
     },
     stop({ deadlineMs }) {
       stopped ??= stop(deadlineMs);

@@ -42,6 +42,16 @@ it('an empty environment → the documented defaults', () => {
     resend: { apiKey: null, baseUrl: 'https://api.resend.com' },
     ses: { region: null, configurationSet: null, endpoint: null },
     dkim: { domain: null, selector: null, keyFile: null },
+    schedules: {
+      builtIn: ['weekly_focus', 'checkin_reminder', 'streak_warning', 'inactivity'],
+      timeZone: 'UTC',
+      weeklyFocusDay: 'monday',
+      weeklyFocusHour: 9,
+      reminderHour: 18,
+      streakWarningHour: 20,
+      inactivityDay: 'wednesday',
+      inactivityHour: 10,
+    },
     dev: { smtpPort: 1025 },
     log: { level: 'info' },
     instance: { name: expect.any(String) },
@@ -74,15 +84,16 @@ it("the sources' names → all work, with their own forms", () => {
     RESEND_API_KEY: 're_x',
     APP_URL: 'https://app.example.com',
     EMAIL_RATE_LIMIT_ENABLED: 'true',
-    WEEKLY_FOCUS_DAY: 'monday',
-    WEEKLY_FOCUS_HOUR: '9',
-    REMINDER_HOUR: '18',
+    WEEKLY_FOCUS_DAY: 'friday',
+    WEEKLY_FOCUS_HOUR: '7',
+    REMINDER_HOUR: '19',
   });
   expect(config.email).toMatchObject({ mode: 'smtp', fromEmail: 'noreply@example.com', fromName: 'Eve' });
   expect(config.smtp).toMatchObject({ host: 'mail.example.com', port: 465, requireTls: true });
   expect(config.resend.apiKey).toBe('re_x');
   expect(config.worker).toMatchObject({ enabled: false, batchSize: 10, pollIntervalMs: 30_000 });
   expect(config.retry.maxAttempts).toBe(5);
+  expect(config.schedules).toMatchObject({ weeklyFocusDay: 'friday', weeklyFocusHour: 7, reminderHour: 19 });
   expect(load({ EMAIL_WORKER_POLL_INTERVAL: '5s' }).worker.pollIntervalMs).toBe(5000);
 });
 

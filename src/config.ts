@@ -21,7 +21,7 @@ import { policySettings } from './policy/settings.js';
 import { routeSettings } from './providers/route-settings.js';
 import { providerRules, providerSettings } from './providers/settings.js';
 import { renderSettings } from './render/settings.js';
-import { scheduleReserved } from './schedules/settings.js';
+import { scheduleSettings } from './schedules/settings.js';
 import { storeSettings } from './store/settings.js';
 
 /**
@@ -52,7 +52,7 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
 
 /** The text of docs/CONFIGURATION.md. */
 export function configurationDocument(): string {
-  return settingsDocument(settings, scheduleReserved);
+  return settingsDocument(settings);
 }
 
 const settings = joinSettings(
@@ -66,6 +66,7 @@ const settings = joinSettings(
   dispatchSettings,
   pipelineSettings,
   policySettings,
+  scheduleSettings,
   inboxSettings,
   kernelSettings,
 );

@@ -18,6 +18,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     recipients: postrider.recipients,
     templates: postrider.templates,
     operations: postrider,
+    schedules: postrider.schedules,
     async ready() {
       const database = await postrider
         .ready()

@@ -37,6 +37,8 @@ export type {
 } from './providers/index.js';
 export type { EmailFilterInput } from './read-email-filter.js';
 export type {
+  AudienceCriteria,
+  AudienceMember,
   CheckIn,
   RecentActivity,
   Recipient,
@@ -61,5 +63,20 @@ export {
   type TemplateType,
   type TemplateVersion,
 } from './render/index.js';
+export {
+  type AudiencePage,
+  type AudienceRequest,
+  type CampaignEmail,
+  defineSchedule,
+  type Focus,
+  type FocusContent,
+  type Occasion,
+  type Placed,
+  type Schedule,
+  type ScheduleDeclaration,
+  type ScheduleRun,
+  type ScheduleSeen,
+  type Schedules,
+} from './schedules/index.js';
 export type { DatabaseSource } from './store/index.js';
 export type { DeadLetter, DeadLetterGroup, EmailEvent, EmailLog, EmailPage } from './views/index.js';

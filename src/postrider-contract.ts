@@ -15,6 +15,7 @@ import type { Quotas, RateLimits } from './policy/index.js';
 import type { Provider, Route, RouteInput } from './providers/index.js';
 import type { Recipients } from './recipients/index.js';
 import type { BrandInput, CatalogueType, EmailType, Templates } from './render/index.js';
+import type { FocusContent, Schedule, Schedules } from './schedules/index.js';
 import type { Database, DatabaseSource, MigrationReport, Queryable } from './store/index.js';
 import type { EmailEvent, EmailLog, Overview } from './views/index.js';
 
@@ -50,6 +51,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly rateLimits: RateLimits;
   /** How many emails a company may send per day and month. */
   readonly quotas: Quotas;
+  /** Recurring emails: look, pause, run now; `schedules.start()` fires and carries them out in this process. */
+  readonly schedules: Schedules;
   /** Opens the store and changes nothing in it, not even a schema that is missing. */
   connect(): Promise<Database>;
   /**
@@ -61,7 +64,7 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly provider: Provider;
   readonly routes: readonly Route[];
   readonly metrics: PipelineMetrics;
-  /** Ends the worker alone; sending goes on until `stop`. */
+  /** Ends the worker and the schedules alone; sending goes on until `stop`. */
   stopWorking(options?: StopOptions): Promise<void>;
   /** Whether the worker of this process holds its lease. */
   working(): boolean;
@@ -88,6 +91,10 @@ export interface PostriderOptions<Own extends readonly EmailType[] = readonly Em
   types?: Own;
   /** Name, logo, colours and footer of emails, instead of those configured; see docs/CONTENT.md. */
   brands?: readonly BrandInput[];
+  /** Recurring emails of the application's own, made with defineSchedule; one of a built-in name replaces it. */
+  schedules?: readonly Schedule[];
+  /** What the weekly focus email is about, instead of what stored activity gives. */
+  focusContent?: FocusContent;
   /** For emails that name no sender. */
   from?: Mailbox;
   logger?: Logger;

@@ -2,6 +2,7 @@ import { assembleAccess, assembleSenderRules } from './assemble-access.js';
 import { assembleContent } from './assemble-content.js';
 import { assemblePolicy } from './assemble-policy.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
+import { assembleSchedules } from './assemble-schedules.js';
 import { checkEmailId } from './check-email-id.js';
 import { type Config, loadConfig } from './config.js';
 import { createIntake, type Intake, parseDueTime } from './intake/index.js';
@@ -49,7 +50,19 @@ export function createPostrider<const Own extends readonly EmailType[] = readonl
   return assemblePostrider(loadConfig({ overrides: config }), parts) as Postrider<KnownTypes<Own>>;
 }
 
-const PARTS = ['database', 'config', 'provider', 'routes', 'types', 'brands', 'from', 'logger', 'clock'];
+const PARTS = [
+  'database',
+  'config',
+  'provider',
+  'routes',
+  'types',
+  'brands',
+  'schedules',
+  'focusContent',
+  'from',
+  'logger',
+  'clock',
+];
 const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
 
 /** The same from a configuration that was loaded before. */
@@ -123,6 +136,14 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     return made;
   }
 
+  const schedules = assembleSchedules(config, {
+    own: options.schedules,
+    focusContent: options.focusContent,
+    database: ready,
+    intake: () => intake(undefined),
+    logger,
+  });
+
   async function startWorker(): Promise<void> {
     const { createRunningWorker } = await import('./run-worker.js');
     if (stopping) return;
@@ -141,7 +162,8 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
 
   async function stopWorking(stopOptions?: StopOptions): Promise<void> {
     stopping = true;
-    await worker?.stop({ deadlineMs: config.worker.stopDeadlineMs, ...stopOptions });
+    const limits = { deadlineMs: config.worker.stopDeadlineMs, ...stopOptions };
+    await Promise.all([worker?.stop(limits), schedules.stop(limits)]);
   }
 
   const access = assembleAccess(config, {
@@ -163,6 +185,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
     access,
     rateLimits: policy.rateLimits,
     quotas: policy.quotas,
+    schedules,
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,

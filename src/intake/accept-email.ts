@@ -11,6 +11,7 @@ import {
   rememberAnswer,
 } from '../policy/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
+import { acceptEach, type EachAnswer } from './accept-each.js';
 import { checkAcceptOptions } from './accept-options.js';
 import { type CompletionOptions, completeEmail, namingPlace } from './complete-email.js';
 import { readCompanyId } from './email-draft.js';
@@ -43,6 +44,11 @@ export interface Intake {
   accept(input: unknown, options?: AcceptOptions): Promise<Accepted>;
   /** All or none, in one statement. */
   acceptBatch(inputs: readonly unknown[], options?: AcceptOptions): Promise<Accepted[]>;
+  /** Each for itself, in a transaction on our own store. */
+  acceptEach(
+    inputs: readonly unknown[],
+    options: { tx: Queryable; requestId: string },
+  ): Promise<EachAnswer[]>;
 }
 
 export interface IntakeOptions extends CompletionOptions {
@@ -75,15 +81,19 @@ export function createIntake(options: IntakeOptions): Intake {
   const inTheirLanguage = (inputs: readonly unknown[], tx: Queryable | null) =>
     withRecipientLanguages(tx ?? database.prompt(), inputs, options.defaultTenant);
 
+  async function write(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
+    killPoint('intake:before-write');
+    await writeEmails(tx, emails);
+    killPoint('intake:written');
+  }
+
   /** Judged and written in one go; a refusal throws after everything it had counted is undone. */
   async function admit(tx: Queryable, rules: Rules, { emails, inBatch }: Arrival): Promise<Accepted[]> {
     const foreign = await options.senders.judge(tx, emails);
     if (foreign) throw refusalError(foreign, inBatch);
     const verdict = await judgeEmails(tx, rules, emails);
     if (!verdict.accept) throw refusalError(verdict, inBatch);
-    killPoint('intake:before-write');
-    await writeEmails(tx, emails);
-    killPoint('intake:written');
+    await write(tx, emails);
     return emails.map((email, index) => answerOf(email, clock.now(), verdict.rateLimits?.[index]));
   }
 
@@ -167,6 +177,20 @@ export function createIntake(options: IntakeOptions): Intake {
         inBatch: true,
       });
       return accept(inputs, accepting, { inputs, make });
+    },
+    async acceptEach(inputs, { tx, requestId }) {
+      const typed = await templatesFor(inputs, tx);
+      const rules = await options.rules.current(tx);
+      return acceptEach(typed ? await inTheirLanguage(inputs, tx) : inputs, {
+        complete: (input) => completeEmail(options, { input, requestId, typed }),
+        async judge(emails) {
+          const foreign = await options.senders.judge(tx, emails);
+          if (foreign) return foreign;
+          const verdict = await judgeEmails(tx, rules, emails);
+          return verdict.accept ? null : verdict;
+        },
+        write: (emails) => write(tx, emails),
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+export type { EachAnswer } from './accept-each.js';
 export { type Accepted, type AcceptOptions, createIntake, type Intake } from './accept-email.js';
 export { parseDueTime } from './draft-times.js';
 export type {

@@ -125,6 +125,12 @@ export const ERROR_TABLE = {
     help: 'Send again in the next period, or raise the quota of this company.',
   },
   UNKNOWN_TYPE: { status: 400, retryable: false, help: 'Send html or text along, or declare the type.' },
+  SCHEDULE_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    help: 'Look at `postrider schedules list`; one of an application is known once a process that has it has run.',
+  },
+  SCHEDULE_PAUSED: { status: 409, retryable: false, help: 'Resume the schedule first.' },
   STORE_UNAVAILABLE: {
     status: 503,
     retryable: true,

@@ -1,4 +1,14 @@
 export {
+  type AudienceMember,
+  type AudienceMoment,
+  type AudienceZone,
+  countAudience,
+  listTimeZones,
+  markReminded,
+  readAudiencePage,
+} from './audience.js';
+export { AUDIENCE_CRITERIA, type AudienceCriteria } from './audience-sql.js';
+export {
   createRecipients,
   type ImportOptions,
   type ImportReport,

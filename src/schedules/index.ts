@@ -1,1 +1,19 @@
-export { scheduleReserved } from './settings.js';
+export type {
+  AudiencePage,
+  AudienceRequest,
+  Campaign,
+  CampaignEmail,
+  Occasion,
+  OwnAudience,
+  OwnCampaign,
+  Placed,
+  QueryCampaign,
+} from './campaign.js';
+export { type BuiltInOptions, builtInSchedules } from './campaigns/built-in-schedules.js';
+export type { Focus, FocusContent } from './campaigns/focus-content.js';
+export { type CatchUp, defineSchedule, type Schedule, type ScheduleDeclaration } from './define-schedule.js';
+export { forgetOldRuns } from './runs/list-runs.js';
+export type { RunError, RunState, ScheduleRun } from './runs/run-record.js';
+export { databaseNow } from './scheduler.js';
+export { createSchedules, type ScheduleSeen, type Schedules } from './schedules.js';
+export { scheduleSettings } from './settings.js';

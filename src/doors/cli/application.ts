@@ -1,6 +1,7 @@
 import type { Operations } from '../../operations.js';
 import type { ImportOptions, ImportReport } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
+import type { Schedules } from '../../schedules/index.js';
 
 /**
  * What the command line needs of the application, as one port. `app.ts` implements it and `main.ts`
@@ -21,6 +22,7 @@ export interface Application {
   importRecipients(people: AsyncIterable<unknown>, options: ImportOptions): Promise<ImportReport>;
   /** What is done with many emails, on a store that is there already. */
   operations(): Promise<Operations>;
+  schedules(): Promise<ScheduleDesk>;
   doctor(): Promise<Finding[]>;
   /** Whether the embedded store has yet to be made, which takes a few seconds. */
   isFresh(): boolean;
@@ -31,6 +33,9 @@ export interface Application {
   /** Idempotent; also closes the store of an application that never served. */
   stop(options: { deadlineMs: number }): Promise<void>;
 }
+
+/** What can be done with recurring emails. */
+export type ScheduleDesk = Pick<Schedules, 'list' | 'pause' | 'resume' | 'runNow' | 'runs'>;
 
 export interface SendInput {
   to: string | string[];
@@ -101,4 +106,4 @@ export interface Finding {
 export type PauseScope = 'all' | 'tenant' | 'type' | 'route';
 
 export type Role = (typeof ROLES)[number];
-export const ROLES = ['api', 'worker'] as const;
+export const ROLES = ['api', 'worker', 'scheduler'] as const;

@@ -77,6 +77,13 @@ const quiet: Application = {
   resume: async () => 1,
   importRecipients: async () => ({ created: 0, updated: 0 }),
   operations: () => Promise.reject(new Error('the test brings no operations')),
+  schedules: async () => ({
+    list: async () => [],
+    pause: async () => {},
+    resume: async () => {},
+    runNow: async () => [],
+    runs: async () => [],
+  }),
   doctor: async () => [],
   isFresh: () => false,
   serve: async () => {},

@@ -8,6 +8,7 @@ import { doctor } from './commands/doctor.js';
 import { migrate } from './commands/migrate.js';
 import { pause, resume } from './commands/pause.js';
 import { recipientsImport } from './commands/recipients.js';
+import { describeSchedules } from './commands/schedules.js';
 import { send } from './commands/send.js';
 import { serve } from './commands/serve.js';
 import { status } from './commands/status.js';
@@ -51,6 +52,7 @@ function describe(cli: Cli, run: Run): Command {
   describeCancel(program, cli, run);
   describeDlq(program, cli, run);
   describeTemplates(program, cli, run);
+  describeSchedules(program, cli, run);
   looking(program, cli, run);
   return program;
 }
@@ -59,8 +61,8 @@ function running(program: Command, cli: Cli, run: Run): void {
   command(program, 'dev', 'run everything here, with an inbox that shows every email sent').action(
     (_, self) => run(dev(cli, self.optsWithGlobals())),
   );
-  command(program, 'serve', 'run the API and the worker')
-    .option('--roles <list>', 'which of api,worker to run')
+  command(program, 'serve', 'run the API, the worker and the scheduler')
+    .option('--roles <list>', 'which of api,worker,scheduler to run')
     .option('--hold', 'send nothing until `postrider resume all`')
     .action((_, self) => run(serve(cli, self.optsWithGlobals())));
   command(program, 'migrate', 'bring the database schema up to this version').action((_, self) =>

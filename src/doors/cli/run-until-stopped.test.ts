@@ -22,14 +22,14 @@ describe('serve', () => {
     expect(await exit).toBe(0);
     expect(cli.calls).toEqual([
       ['open'],
-      ['serve', { roles: ['api', 'worker'], hold: false }],
+      ['serve', { roles: ['api', 'worker', 'scheduler'], hold: false }],
       ['stop', { deadlineMs: 7000 }],
     ]);
     expect(cli.signals.listenerCount('SIGTERM')).toBe(0);
     expect(cli.exits).toEqual([]);
   });
   it.each([
-    [[], { EMAIL_WORKER_ENABLED: 'false' }, { roles: ['api'], hold: false }],
+    [[], { EMAIL_WORKER_ENABLED: 'false' }, { roles: ['api', 'scheduler'], hold: false }],
     [['--roles', 'worker'], { EMAIL_WORKER_ENABLED: 'false' }, { roles: ['worker'], hold: false }],
     [['--roles', 'worker, api', '--hold'], {}, { roles: ['worker', 'api'], hold: true }],
   ])('serve %j with %j → %j', async (args, env, options) => {

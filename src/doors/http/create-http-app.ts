@@ -21,6 +21,7 @@ import { readJsonBody } from './read-json-body.js';
 import { recipientRoutes } from './recipient-routes.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type HttpEnv, requestContext } from './request-context.js';
+import { scheduleRoutes } from './schedule-routes.js';
 import { templateRoutes } from './template-routes.js';
 
 export interface HttpAppOptions {
@@ -82,6 +83,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   app.route('/', emailRoutes(rooms, options.bodyLimitBytes));
   if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, options.bodyLimitBytes));
   if (rooms.templates) app.route('/', templateRoutes(rooms.templates, options.bodyLimitBytes));
+  if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
   if (preview) {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);

@@ -1,5 +1,6 @@
 import type { Recipients } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
+import type { Schedules } from '../../schedules/index.js';
 
 /**
  * What the HTTP door calls: the rooms behind it, seen as one port that app.ts wires.
@@ -19,6 +20,8 @@ export interface HttpRooms {
   templates?: Templates;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */
   operations?: HttpOperations;
+  /** Recurring emails. */
+  schedules?: ScheduleRooms;
   ready(): Promise<Readiness>;
   metrics(): Promise<{ contentType: string; body: string }>;
 }
@@ -40,6 +43,7 @@ export interface RetryReport {
   refused: object;
   examples: ReadonlyArray<{ emailId: string; reason: string }>;
 }
+export type ScheduleRooms = Pick<Schedules, 'list' | 'pause' | 'resume' | 'runNow' | 'runs'>;
 
 export interface AcceptOptions {
   requestId: string;

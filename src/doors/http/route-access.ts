@@ -81,6 +81,11 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/templates/:type/:lang/publish': { right: 'operate' },
   'POST /admin/templates/:type/:lang/roll-back': { right: 'operate' },
   'POST /admin/templates/:type/:lang/active': { right: 'operate' },
+  'GET /admin/schedules': { right: 'look' },
+  'GET /admin/schedules/:name/runs': { right: 'look' },
+  'POST /admin/schedules/:name/pause': { right: 'operate' },
+  'POST /admin/schedules/:name/resume': { right: 'operate' },
+  'POST /admin/schedules/:name/run': { right: 'operate' },
 
   'GET /admin/tenants': { right: 'look' },
   'POST /admin/tenants': { right: 'administer', audited: 'inside' },

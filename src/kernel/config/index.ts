@@ -10,7 +10,6 @@ export {
   Derived,
   type OverridesOf,
   type Parsed,
-  type ReservedName,
   type SettingRule,
   type Settings,
   type ValuesOf,

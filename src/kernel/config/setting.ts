@@ -70,12 +70,6 @@ export interface Situation {
   readonly development: boolean;
 }
 
-/** A variable that is accepted today and has no effect yet. */
-export interface ReservedName {
-  readonly name: string;
-  readonly controls: string;
-}
-
 export type ValuesOf<S> = {
   readonly [G in keyof S]: S[G] extends Setting<infer V>
     ? V

@@ -1,8 +1,8 @@
 import { CONFIG_FILE, CONFIG_VARIABLE } from './read-config-file.js';
-import { Derived, entriesOf, type ReservedName, type Setting, type Settings } from './setting.js';
+import { Derived, entriesOf, type Setting, type Settings } from './setting.js';
 
 /** Writes docs/CONFIGURATION.md from the declarations, so that the two cannot disagree. */
-export function settingsDocument(settings: Settings, reserved: readonly ReservedName[]): string {
+export function settingsDocument(settings: Settings): string {
   const rows = [...entriesOf(settings)].map(([key, setting]) => [
     `\`${key}\``,
     variables(setting),
@@ -33,15 +33,7 @@ plain number in a variable has the unit given there. Sizes are bytes, or text su
 
 ## Settings
 
-${table(['key', 'variable', 'default', 'form', 'what it decides'], rows)}
-## Reserved
-
-These variables are accepted and have no effect yet. They keep their meaning for what they will control.
-
-${table(
-  ['variable', 'what it will control'],
-  reserved.map(({ name, controls }) => [`\`${name}\``, controls]),
-)}`;
+${table(['key', 'variable', 'default', 'form', 'what it decides'], rows)}`;
 }
 
 function variables(setting: Setting<unknown>): string {

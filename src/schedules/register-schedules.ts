@@ -1,0 +1,45 @@
+import type { Database, Queryable } from '../store/index.js';
+import type { Schedule } from './define-schedule.js';
+
+/**
+ * Writes down what this process has for schedules, so that others can list, pause and run them. One whose time was
+ * changed counts from now: moving a daily email to an earlier hour does not send it a second time that day.
+ */
+export async function registerSchedules(
+  database: Database,
+  {
+    schedules,
+    defaultZone,
+    now,
+  }: { schedules: readonly Schedule[]; defaultZone: string; now(database: Queryable): Promise<number> },
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const at = new Date(await now(tx)).toISOString();
+    for (const { name, cron, timeZone, catchUp } of [...schedules].sort(byName)) {
+      const { rows } = await tx.query<{ moved: boolean }>(REGISTER, [
+        name,
+        cron,
+        timeZone ?? defaultZone,
+        catchUp,
+      ]);
+      if (rows[0]?.moved)
+        await tx.query('update postrider.schedule_zones set fires_after = $2 where schedule = $1', [
+          name,
+          at,
+        ]);
+    }
+  });
+}
+
+/** In one order, so that two processes that start together wait for each other instead of for ever. */
+function byName(a: Schedule, b: Schedule): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+const REGISTER = `
+  with old as (select cron, time_zone from postrider.schedules where name = $1)
+  insert into postrider.schedules as s (name, cron, time_zone, catch_up) values ($1, $2, $3, $4)
+  on conflict (name) do update set cron = excluded.cron, time_zone = excluded.time_zone,
+    catch_up = excluded.catch_up, defined_at = clock_timestamp()
+    where (s.cron, s.time_zone, s.catch_up) is distinct from (excluded.cron, excluded.time_zone, excluded.catch_up)
+  returning exists (select 1 from old where (old.cron, old.time_zone) is distinct from (s.cron, s.time_zone)) as moved`;

@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.js';
 import { accept } from './accept.js';
+import { campaign } from './campaign.js';
 import { claimDepth } from './claim-depth.js';
 import { claimSettle } from './claim-settle.js';
 import { endToEnd } from './end-to-end.js';
@@ -15,6 +16,7 @@ import { wal } from './wal.js';
 /** Every bench, in the order they run. */
 export const BENCHES: readonly Bench[] = [
   accept,
+  campaign,
   claimSettle,
   endToEnd,
   latency,

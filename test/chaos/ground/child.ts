@@ -10,14 +10,16 @@ import { createLogger, type Logger, onKillPoint } from '../../../src/kernel/inde
 export interface ChildOptions {
   database: string | { folder: string };
   smtpPort: number;
-  /** Dies at this kill point, counted from the start of the process. */
-  killAt?: number;
+  /** Dies at this kill point, counted from the start of the process, or at the first of this name. */
+  killAt?: number | string;
   /** Dies whenever an email with this word in its subject is handed to the provider. */
   poison?: string;
   /** Dies whenever this email comes to this event. */
   dieAtEvent?: { emailId: string; state: string };
   /** Whether to run a worker. */
   work: boolean;
+  /** Whether to fire schedules and carry them out. */
+  schedules?: boolean;
   instance?: string;
   concurrency?: number;
   batchSize?: number;
@@ -138,4 +140,5 @@ if (!process.connected) process.exit(0);
 
 await postrider.ready();
 if (options.work) await postrider.start();
+if (options.schedules) await postrider.schedules.start();
 tell({ event: 'ready' });

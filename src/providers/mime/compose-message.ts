@@ -10,16 +10,22 @@ import { messageHeaders } from './message-headers.js';
  * Bcc never appears. Refuses (INVALID_HEADER, INVALID_EMAIL) what would break out of a header.
  */
 export function composeMessage(email: OutgoingEmail): Buffer | Promise<Buffer> {
-  if (email.attachments.length > 0) return composeWithAttachments(email);
+  const text = composeText(email);
+  return text === null ? composeWithAttachments(email) : Buffer.from(text);
+}
+
+/** The same as text, which is ASCII unless an address is not; null for a message with attachments. */
+export function composeText(email: OutgoingEmail): string | null {
+  if (email.attachments.length > 0) return null;
   const head = `${messageHeaders(email)}MIME-Version: 1.0\r\n`;
   const boundary = boundaryOf(email.id);
-  if (email.html === '') return Buffer.from(head + part('text/plain', email.text, boundary));
-  if (email.text === '') return Buffer.from(head + part('text/html', email.html, boundary));
-  return Buffer.from(
+  if (email.html === '') return head + part('text/plain', email.text, boundary);
+  if (email.text === '') return head + part('text/html', email.html, boundary);
+  return (
     `${head}Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n` +
-      `--${boundary}\r\n${part('text/plain', email.text, boundary)}\r\n` +
-      `--${boundary}\r\n${part('text/html', email.html, boundary)}\r\n` +
-      `--${boundary}--\r\n`,
+    `--${boundary}\r\n${part('text/plain', email.text, boundary)}\r\n` +
+    `--${boundary}\r\n${part('text/html', email.html, boundary)}\r\n` +
+    `--${boundary}--\r\n`
   );
 }
 

@@ -51,7 +51,8 @@ interface OpenTransaction {
 /** Why a connection was lost that should not have been asked ahead. */
 export const REFUSED_AHEAD = 'REFUSED_AHEAD';
 
-const FINAL_DOT = Buffer.from('.\r\n');
+const FINAL_DOT = '.\r\n';
+const EMPTY = Buffer.alloc(0);
 /** Up to here body and dot leave in one write; beyond, the body is written first, in pieces. */
 const ONE_WRITE_BYTES = 64 * 1024;
 
@@ -130,9 +131,10 @@ async function openTransaction(
 async function writeBody(connection: SmtpConnection, delivery: Delivery): Promise<Outcome | undefined> {
   const { attempt, clock, wire } = delivery;
   connection.stage = 'body';
-  const small = wire.bytes.length <= ONE_WRITE_BYTES;
-  for (let at = 0; !small && at < wire.bytes.length && !connection.hasUnread; at += ONE_WRITE_BYTES) {
-    await connection.flush(wire.bytes.subarray(at, at + ONE_WRITE_BYTES));
+  const { content } = wire;
+  const large = typeof content !== 'string' && content.length > ONE_WRITE_BYTES ? content : EMPTY;
+  for (let at = 0; at < large.length && !connection.hasUnread; at += ONE_WRITE_BYTES) {
+    await connection.flush(large.subarray(at, at + ONE_WRITE_BYTES));
   }
   if (connection.hasUnread) {
     const reply = await connection.read();
@@ -152,13 +154,13 @@ async function writeBody(connection: SmtpConnection, delivery: Delivery): Promis
   if (connection.lost) return outcomeOfLoss(connection.lost, connection);
   const next = delivery.takeNext();
   // RFC 2920 lets a group of commands begin with the end of a message: one write where there were two.
-  const pieces = small ? [wire.bytes, FINAL_DOT] : [FINAL_DOT];
-  connection.writeTogether(
-    next ? [...pieces, `${envelopeCommands(connection, next).join('\r\n')}\r\n`] : pieces,
-  );
+  const tail = next ? `${FINAL_DOT}${envelopeCommands(connection, next).join('\r\n')}\r\n` : FINAL_DOT;
+  const encoding = next?.envelope.utf8 ? 'utf8' : 'latin1';
+  if (typeof content === 'string') connection.write(content + tail, encoding);
+  else connection.writeTogether(large === EMPTY ? content : EMPTY, tail, encoding);
   killPoint('smtp:after-dot');
   connection.stage = 'dot';
-  connection.conversation.client(`<message of ${wire.bytes.length} bytes>`);
+  connection.conversation.client(`<message of ${wire.size} bytes>`);
   delivery.watch.dotSent(delivery.replyTimeoutMs);
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { isPostriderError } from '../../kernel/index.js';
-import { composeMessage } from '../mime/compose-message.js';
+import { composeMessage, composeText } from '../mime/compose-message.js';
 import type { DkimSigner } from '../mime/dkim-signer.js';
 import type { Outcome, OutgoingEmail } from '../provider.js';
 import { encodeForWire, type WireMessage } from './encode-for-wire.js';
@@ -23,15 +23,15 @@ export function prepareMessage(
 ): PreparedMessage | Outcome | Promise<PreparedMessage | Outcome> {
   const envelope = smtpEnvelope(email);
   if ('invalid' in envelope) return invalid('INVALID_EMAIL', 'an address cannot be written in SMTP');
-  const finish = (message: Buffer): PreparedMessage => ({
+  const finish = (message: Buffer | string): PreparedMessage => ({
     envelope,
     wire: encodeForWire(message),
     messageId: email.messageId,
   });
   try {
-    const composed = composeMessage(email);
-    if (Buffer.isBuffer(composed) && !signer.signs(email.from.address)) return finish(composed);
-    return Promise.resolve(composed)
+    const text = signer.signs(email.from.address) ? null : composeText(email);
+    if (text !== null) return finish(text);
+    return Promise.resolve(composeMessage(email))
       .then((message) => signer.sign(message, email.from.address))
       .then(finish)
       .catch(asOutcome);
@@ -46,8 +46,8 @@ export function unfitFor(
   { envelope, wire }: PreparedMessage,
 ): Outcome | undefined {
   const limit = Number(connection.extensions.get('SIZE') ?? 0);
-  if (limit > 0 && wire.bytes.length > limit) {
-    return rejected('MESSAGE_TOO_LARGE', `${wire.bytes.length} bytes, the server takes ${limit}`, 'message');
+  if (limit > 0 && wire.size > limit) {
+    return rejected('MESSAGE_TOO_LARGE', `${wire.size} bytes, the server takes ${limit}`, 'message');
   }
   if (envelope.utf8 && !connection.extensions.has('SMTPUTF8')) {
     const scope = envelope.recipients.length === 1 ? 'recipient' : 'message';
@@ -60,7 +60,7 @@ export function unfitFor(
 export function envelopeCommands(connection: SmtpConnection, { envelope, wire }: PreparedMessage): string[] {
   const offers = connection.extensions;
   let mail = `MAIL FROM:<${envelope.from}>`;
-  if (offers.has('SIZE')) mail += ` SIZE=${wire.bytes.length}`;
+  if (offers.has('SIZE')) mail += ` SIZE=${wire.size}`;
   if (wire.eightBit && offers.has('8BITMIME')) mail += ' BODY=8BITMIME';
   if (envelope.utf8) mail += ' SMTPUTF8';
   const commands = [mail];

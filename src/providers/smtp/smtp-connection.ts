@@ -91,15 +91,17 @@ export class SmtpConnection {
     for (const line of lines) this.conversation.client(line);
   }
 
-  write(bytes: string | Buffer): void {
-    if (!this.lost) this.socket.write(bytes);
+  /** `latin1` for what is known to be ASCII: it need not be measured first. */
+  write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
+    if (!this.lost) this.socket.write(text, encoding);
   }
 
-  /** Pieces that leave together: a write costs more than what is in it. */
-  writeTogether(pieces: ReadonlyArray<Buffer | string>): void {
+  /** Two pieces that leave together: a write costs more than what is in it. */
+  writeTogether(message: Buffer, tail: string, encoding: 'utf8' | 'latin1'): void {
     if (this.lost) return;
     this.socket.cork();
-    for (const piece of pieces) this.socket.write(piece);
+    if (message.length > 0) this.socket.write(message);
+    this.socket.write(tail, encoding);
     this.socket.uncork();
   }
 

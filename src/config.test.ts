@@ -27,8 +27,8 @@ it('an empty environment → the documented defaults', () => {
     routes: null,
     smtp: { host: null, port: 587, username: null, password: null, requireTls: false, maxConnections: 20 },
     render: { sourceMode: 'database', types: null, appUrl: null },
-    retention: { contentDays: 30, logDays: 90 },
     limits: { enabled: true, hashKey: null },
+    retention: { contentDays: 30, logDays: 90, sentBodyHours: null },
     worker: {
       enabled: true,
       batchSize: 300,

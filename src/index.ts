@@ -1,5 +1,6 @@
 export type { ConfigOverrides } from './config.js';
 export type { DeadLetterQuery, DeadLetters, RetryReport } from './dead-letters.js';
+export type { ErasureReport, ErasureRequest } from './erase-person.js';
 export type {
   Accepted,
   AcceptOptions,

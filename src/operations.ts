@@ -1,4 +1,5 @@
 import { createDeadLetters, type DeadLetters } from './dead-letters.js';
+import { type EraseOptions, type ErasureReport, type ErasureRequest, erasePerson } from './erase-person.js';
 import { type Clock, PostriderError, refuseUnknownKeys } from './kernel/index.js';
 import { type CancelFilter, cancelMany, countCancellable } from './outbox/index.js';
 import {
@@ -20,6 +21,8 @@ export interface Operations {
   list(filter?: EmailFilterInput & { limit?: number; cursor?: string }): Promise<EmailPage>;
   /** Takes back all waiting emails a filter means, or says how many there are. */
   cancelMany(filter: CancelManyFilter, options?: CancelManyOptions): Promise<CancelManyReport>;
+  /** Takes one person out of everything; may be repeated until it is complete. */
+  erase(person: ErasureRequest, options?: EraseOptions): Promise<ErasureReport>;
   /** What ended in failed or unknown. */
   readonly deadLetters: DeadLetters;
 }
@@ -79,6 +82,7 @@ export function createOperations(database: () => Promise<Database>, clock: Clock
       const cancelled = dryRun ? 0 : await cancelMany(store, meant, options);
       return { matching, cancelled, dryRun };
     },
+    erase: async (person, options) => erasePerson(await database(), person, options),
     deadLetters: createDeadLetters(database, clock),
   };
 }

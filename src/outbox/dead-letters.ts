@@ -64,9 +64,13 @@ export async function discardDeadLetters(
  */
 export function inTurn<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
   return database.transaction(async (tx) => {
-    await tx.query('select pg_advisory_xact_lock(7707, 15)');
+    await takeTurn(tx);
     return work(tx);
   });
+}
+
+export async function takeTurn(tx: Queryable): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(7707, 15)');
 }
 
 const DEAD = `

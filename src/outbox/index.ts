@@ -8,6 +8,7 @@ export {
   type RetryRefusal,
   retryDeadLetters,
 } from './dead-letters.js';
+export { type ErasedEmails, eraseEmails } from './erase-emails.js';
 export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
 export { createLedger, type Ledger } from './ledger.js';
 export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';
@@ -37,5 +38,6 @@ export {
   findIllegalEvent,
   TRANSITIONS,
 } from './transition-table.js';
+export { type Person, personOf } from './without-person.js';
 export { takeLease, type WorkerLease } from './worker-lease.js';
 export { hashContent, writeEmails } from './write-emails.js';

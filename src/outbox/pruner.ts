@@ -22,6 +22,12 @@ export function createPruner(options: PrunerOptions): Lifecycle {
       try {
         const pruned = await prune(options.database, options.retention);
         await options.also();
+        if (pruned.partitionsPostponed.length > 0) {
+          options.logger.info(
+            { weeks: pruned.partitionsPostponed },
+            'old weeks are in use; tried again in an hour',
+          );
+        }
         if (pruned.partitionsDropped.length > 0 || pruned.rowsDeleted > 0) {
           options.logger.info({ ...pruned }, 'old emails removed');
         }

@@ -24,6 +24,13 @@ export const outboxSettings = {
       max: 3650,
       says: "How many days an email's log and events are kept after its final state.",
     }),
+    sentBodyHours: setting.integer({
+      env: ['POSTRIDER_SENT_BODY_RETENTION_HOURS'],
+      default: null,
+      min: 1,
+      max: 87_600,
+      says: 'How many hours the content of a sent email is kept, where it should go sooner than the rest.',
+    }),
   },
 } satisfies Settings;
 

@@ -73,6 +73,25 @@ export async function forgetOldKeys(database: Queryable): Promise<number> {
   return rowCount;
 }
 
+/** Of one person: the keys of their emails, or those that name them. */
+export async function forgetKeysOf(
+  database: Queryable,
+  which: { emailIds: readonly string[] } | { tenant: string | null; pattern: string },
+): Promise<number> {
+  const { rowCount } =
+    'emailIds' in which
+      ? await database.query(
+          'delete from postrider.idempotency_keys where email_id = any ($1::uuid[]) returning key',
+          [which.emailIds],
+        )
+      : await database.query(
+          `delete from postrider.idempotency_keys
+           where ($1::text is null or tenant = $1) and (key ~* $2 or answer::text ~* $2) returning key`,
+          [which.tenant, which.pattern],
+        );
+  return rowCount;
+}
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;

@@ -8,7 +8,7 @@ export {
   MAX_BODY_BYTES,
   MAX_SUBJECT_CHARACTERS,
 } from './content-rules.js';
-export { findFirstAnswer, fingerprint, forgetOldKeys, rememberAnswer } from './idempotency.js';
+export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export { type Judged, judgeEmails } from './judge-emails.js';
 export {
   createQuotas,

@@ -18,6 +18,7 @@ export {
   type Recipients,
   type ReportOptions,
 } from './create-recipients.js';
+export { eraseRecipients, findPersonToErase, type KnownPerson } from './erase-recipients.js';
 export { findLanguages, findUnknownRecipients, type NamedRecipient, nameKey } from './find-recipients.js';
 export { ROW_FORMATS, type RowFormat, readRows } from './read-rows.js';
 export {

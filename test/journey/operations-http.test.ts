@@ -165,4 +165,23 @@ describe('operations over HTTP on PostgreSQL', () => {
     expect(await cancel({})).toMatchObject({ status: 400, body: { field: 'filter' } });
     expect(await cancel({ filter: {} })).toMatchObject({ status: 400, body: { field: 'status' } });
   });
+
+  test('erasure → counts what went; of nobody in particular → 400', async () => {
+    const id = await waiting('erased', { to: 'leaver@example.com' });
+    expect(
+      await call('POST', '/admin/erasures', { email: 'leaver@example.com', companyId: 'erased' }),
+    ).toMatchObject({
+      status: 200,
+      body: { emails: 1, cancelled: 1, complete: true },
+    });
+    expect(await journey.postrider.get(id)).toBeNull();
+    expect(await call('POST', '/admin/erasures', {})).toMatchObject({
+      status: 400,
+      body: { field: 'email' },
+    });
+    expect(await call('POST', '/admin/erasures', { mail: 'x' })).toMatchObject({
+      status: 400,
+      body: { field: 'mail' },
+    });
+  });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/kernel/index.js';
 import { prune } from '../../src/outbox/index.js';
 import type { Database } from '../../src/store/index.js';
+import { compiled, openEmbedded } from './ground/open-embedded.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
 
 /** Old emails go by the week, waiting ones stay. Time is moved by ids of past weeks. */
@@ -186,5 +187,117 @@ describe('retention on PostgreSQL', () => {
       await client.query('rollback');
       client.release();
     }
+  });
+
+  test('a session that looks at the ledger for long → its weeks are postponed, and a send waits for no more than a moment', async () => {
+    const week = await makeWeek(weekOf(220));
+    await emailOf(218, 217);
+    const reader = await journey.pool.connect();
+    try {
+      await reader.query('begin');
+      await reader.query('select count(*) from postrider.emails');
+      const waits: number[] = [];
+      let over = false;
+      const sending = (async () => {
+        while (!over) {
+          const before = performance.now();
+          await journey.postrider.schedule(anEmail(), new Date(Date.now() + 3_600_000));
+          waits.push(performance.now() - before);
+        }
+      })();
+      const pruned = await prune(database, RETENTION);
+      over = true;
+      await sending;
+      expect(pruned.partitionsPostponed).toContain(week);
+      expect(pruned.partitionsDropped).not.toContain(`emails_${week}`);
+      expect(Math.max(...waits)).toBeLessThan(1000);
+    } finally {
+      await reader.query('rollback');
+      reader.release();
+    }
+    expect((await prune(database, RETENTION)).partitionsDropped).toContain(`emails_${week}`);
+  });
+
+  test('a week taken out by a run that died → dropped by the next; one a person detached → kept', async () => {
+    const [dead, kept] = [await makeWeek(weekOf(300)), await makeWeek(weekOf(330))];
+    await database.query(`alter table postrider.emails detach partition postrider.emails_${dead}`);
+    await database.query(`alter table postrider.emails_${dead} rename to emails_${dead}_retired`);
+    await database.query(`alter table postrider.emails detach partition postrider.emails_${kept}`);
+    await prune(database, RETENTION);
+    const exists = async (name: string) =>
+      (await database.query('select to_regclass($1) is not null as yes', [`postrider.${name}`])).rows[0];
+    expect(await exists(`emails_${dead}_retired`)).toEqual({ yes: false });
+    expect(await exists(`emails_${kept}`)).toEqual({ yes: true });
+  });
+
+  test('bodies of sent emails kept for hours → gone after them, those of the others stay', async () => {
+    const [sent, fresh, waiting] = [await emailOf(3, 2), await emailOf(3, 0), await emailOf(3, null)];
+    await prune(database, { ...RETENTION, sentBodyHours: 24 });
+    expect(await has('email_bodies', sent)).toBe(false);
+    expect(await has('emails', sent)).toBe(true);
+    expect(await has('email_bodies', fresh)).toBe(true);
+    expect(await has('email_bodies', waiting)).toBe(true);
+  });
+
+  test('more old emails than a step takes, some of them waiting → all but those go', async () => {
+    const waiting = await emailOf(500, null);
+    await database.query(
+      `with made as (
+         insert into postrider.emails (id, tenant, to_address, subject, message, priority, retry, max_attempts, route, request_id)
+         select (lpad(to_hex((extract(epoch from now() - interval '500 days') * 1000)::bigint + n), 12, '0')
+           || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, 'old', 'a@example.net', 's', '{}', 3, 'gateway', 1, 'default', 'r'
+         from generate_series(1, 2500) n returning id
+       ), bodies as (
+         insert into postrider.email_bodies (email_id, html, text) select id, 'h', 't' from made
+       )
+       insert into postrider.email_facts (email_id, type, final_status, created_at)
+       select id, type, status, now() - interval '499 days' from made,
+         (values ('RELEASED'::postrider.event_type, null), ('EXPIRED', 'expired'::postrider.email_status)) f(type, status)`,
+    );
+    await prune(database, RETENTION);
+    const { rows } = await database.query(
+      "select count(*)::int as left from postrider.emails where tenant = 'old'",
+    );
+    expect(rows).toEqual([{ left: 0 }]);
+    const { rows: facts } = await database.query(
+      `select count(*)::int as left from postrider.email_facts f
+       where not exists (select 1 from postrider.emails e where e.id = f.email_id)`,
+    );
+    expect(facts).toEqual([{ left: 0 }]);
+    expect(await has('email_bodies', waiting)).toBe(true);
+  });
+});
+
+describe('retention on PGlite', () => {
+  test('an old week in which nothing waits → dropped; a waiting email of this week → kept', async ({
+    onTestFinished,
+  }) => {
+    const { postrider, close } = await openEmbedded();
+    onTestFinished(close);
+    const database = await postrider.ready();
+    const { emailId } = await postrider.schedule(anEmail(), new Date(Date.now() + 3_600_000));
+    const monday = (
+      await database.query<{ week: string; starts: string }>(
+        `select to_char(w, 'YYYYMMDD') as week, w::text as starts
+       from (select date_trunc('week', now() at time zone 'UTC') - interval '140 days' as w) x`,
+      )
+    ).rows[0]!;
+    for (const parent of ['emails', 'email_bodies', 'email_attempts', 'email_facts']) {
+      await database.query(
+        `create table postrider.${parent}_${monday.week} (like postrider.${parent} including all)`,
+      );
+      const { rows } = await database.query<{ low: string; high: string }>(
+        `select postrider.id_floor($1::timestamp at time zone 'UTC') as low,
+           postrider.id_floor(($1::timestamp + interval '7 days') at time zone 'UTC') as high`,
+        [monday.starts],
+      );
+      await database.query(`alter table postrider.${parent} attach partition postrider.${parent}_${monday.week}
+        for values from ('${rows[0]!.low}') to ('${rows[0]!.high}')`);
+    }
+    const { prune: compiledPrune } =
+      await compiled<typeof import('../../src/outbox/index.js')>('src/outbox/index.js');
+    const pruned = await compiledPrune(database, { contentDays: 30, logDays: 90 });
+    expect(pruned.partitionsDropped).toContain(`emails_${monday.week}`);
+    expect((await postrider.get(emailId))?.status).toBe('scheduled');
   });
 });

@@ -5,6 +5,7 @@ import { configCheck, configDiff } from './commands/config.js';
 import { dev } from './commands/dev.js';
 import { describeDlq } from './commands/dlq.js';
 import { doctor } from './commands/doctor.js';
+import { describeErase } from './commands/erase.js';
 import { migrate } from './commands/migrate.js';
 import { pause, resume } from './commands/pause.js';
 import { recipientsImport } from './commands/recipients.js';
@@ -51,6 +52,7 @@ function describe(cli: Cli, run: Run): Command {
   people(program, cli, run);
   describeCancel(program, cli, run);
   describeDlq(program, cli, run);
+  describeErase(program, cli, run);
   describeTemplates(program, cli, run);
   describeSchedules(program, cli, run);
   looking(program, cli, run);

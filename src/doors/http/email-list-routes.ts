@@ -1,5 +1,5 @@
 /**
- * The routes about many emails: list by cursor, take back by filter.
+ * The routes about many emails: list by cursor, take back by filter, erase what is one person's.
  */
 import { Hono } from 'hono';
 import { actorOf, companyOf } from '../../access/index.js';
@@ -29,5 +29,11 @@ export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: numb
     return c.json(await operations.cancelMany(filter, { dryRun: flagOf(body, 'dryRun'), by }));
   });
 
+  routes.post('/admin/erasures', async (c) =>
+    c.json(await operations.erase(await readAct(c.req.raw, bodyLimitBytes, PERSON))),
+  );
+
   return routes;
 }
+
+const PERSON = ['email', 'externalId', 'companyId'];

@@ -29,6 +29,8 @@ export interface HttpRooms {
 export interface HttpOperations {
   list(query: object): Promise<object>;
   cancelMany(filter: object, options: { dryRun: boolean; by: string }): Promise<object>;
+  /** One person out of everything. */
+  erase(person: object): Promise<object>;
   deadLetters: {
     list(query: object): Promise<object>;
     groups(query: object): Promise<readonly object[]>;

@@ -65,6 +65,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'GET /auth/me': { right: 'session' },
 
   'POST /admin/emails/cancel': { right: 'operate' },
+  'POST /admin/erasures': { right: 'administer' },
   'GET /admin/dead-letters': { right: 'look' },
   'GET /admin/dead-letters/groups': { right: 'look' },
   'GET /admin/dead-letters/:id': { right: 'look' },

@@ -100,3 +100,31 @@ describe('postrider cancel', () => {
     expect(out).toEqual(['Cancelled 4.']);
   });
 });
+
+describe('postrider erase', () => {
+  const report = {
+    emails: 2,
+    cancelled: 1,
+    redacted: 0,
+    recipients: 1,
+    idempotencyKeys: 0,
+    left: 0,
+    complete: true,
+  };
+
+  test('without --yes → refused before the store is opened', async () => {
+    const { run, calls } = withDesk({}, { erase: async () => report });
+    expect(await run('erase', '--email', 'ann@example.com')).toBe(2);
+    expect(calls).toEqual([]);
+  });
+
+  test('with --yes → a report in counts; what is left → exit 1', async () => {
+    const done = withDesk({}, { erase: async () => report });
+    expect(await done.run('erase', '--email', 'ann@example.com', '--company', 'acme', '--yes')).toBe(0);
+    expect(done.asked).toMatchObject([[{ email: 'ann@example.com', companyId: 'acme' }, {}]]);
+    expect(done.out.join('\n')).toMatch(/emails +2/);
+    const busy = withDesk({}, { erase: async () => ({ ...report, left: 1, complete: false }) });
+    expect(await busy.run('erase', '--email', 'ann@example.com', '--yes')).toBe(1);
+    expect(busy.notes.join('\n')).toContain('run it again');
+  });
+});

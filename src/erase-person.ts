@@ -1,0 +1,94 @@
+import { PostriderError, parseMailbox, refuseUnknownKeys } from './kernel/index.js';
+import { eraseEmails, personOf } from './outbox/index.js';
+import { forgetKeysOf } from './policy/index.js';
+import { eraseRecipients, findPersonToErase } from './recipients/index.js';
+import type { Database } from './store/index.js';
+
+/**
+ * Takes one person out of everything Postrider keeps: their emails, their part in emails to several, their row among
+ * the recipients, answers kept for their keys. What a tenant must not write to again stays as a hash alone. Goes in
+ * small steps and can be repeated; it is complete when nothing of theirs is in flight any more.
+ */
+export interface ErasureRequest {
+  /** One of the two. An external id is also looked for as `userId`. */
+  email?: string;
+  externalId?: string;
+  /** Only in this company; needed with externalId, which means someone else elsewhere. */
+  companyId?: string;
+}
+
+export interface ErasureReport {
+  /** Emails gone with everything about them. */
+  emails: number;
+  /** Of those, how many were taken back because they still waited. */
+  cancelled: number;
+  /** Emails that others have a part in, kept without the person. */
+  redacted: number;
+  recipients: number;
+  idempotencyKeys: number;
+  /** In flight at the moment, or waiting for others with the person in their content. */
+  left: number;
+  /** False while something is left: run it again. */
+  complete: boolean;
+}
+
+export interface EraseOptions {
+  /** How many emails were looked at so far. */
+  onProgress?(looked: number): void;
+}
+
+export async function erasePerson(
+  database: Database,
+  request: ErasureRequest,
+  { onProgress }: EraseOptions = {},
+): Promise<ErasureReport> {
+  const { tenant, ...by } = readRequest(request);
+  const known = await findPersonToErase(database, tenant, by);
+  if (by.email !== undefined) known.addresses.push(by.email);
+  if (by.externalId !== undefined && tenant !== null)
+    known.externalIds.push({ tenant, externalId: by.externalId });
+  const person = personOf(tenant, known.addresses, known.externalIds);
+  let idempotencyKeys = 0;
+  const emails = await eraseEmails(database, person, {
+    onStep: onProgress,
+    onGone: async (emailIds) => {
+      idempotencyKeys += await forgetKeysOf(database, { emailIds });
+    },
+  });
+  idempotencyKeys += await forgetKeysOf(database, { tenant, pattern: person.pattern });
+  // Last: what is known of them is what an interrupted run needs to go on.
+  const recipients = emails.left > 0 ? 0 : await eraseRecipients(database, tenant, known);
+  return { ...emails, recipients, idempotencyKeys, complete: emails.left === 0 };
+}
+
+const FIELDS = ['email', 'externalId', 'companyId'];
+const MAX_ID = 128;
+
+function readRequest(request: ErasureRequest): {
+  tenant: string | null;
+  email?: string;
+  externalId?: string;
+} {
+  refuseUnknownKeys(request, FIELDS, 'INVALID_PAYLOAD');
+  const { email, externalId, companyId } = request;
+  if ((email === undefined) === (externalId === undefined))
+    throw refused('email', 'or externalId says who is meant, one of the two');
+  if (companyId !== undefined && !isName(companyId))
+    throw refused('companyId', 'must be the name of a company');
+  const tenant = companyId ?? null;
+  if (email !== undefined) return { tenant, email: parseMailbox(email, 'email').address };
+  if (!isName(externalId)) throw refused('externalId', `must be a text of 1 to ${MAX_ID} characters`);
+  if (tenant === null)
+    throw refused('companyId', 'is needed with externalId, which means someone else in another company');
+  return { tenant, externalId };
+}
+
+function isName(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value !== '' && value.length <= MAX_ID && !/[\u0000-\u001f]/.test(value)
+  );
+}
+
+function refused(field: string, what: string): PostriderError {
+  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
+}

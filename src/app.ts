@@ -102,6 +102,7 @@ export async function openApplication(config: Config): Promise<Application> {
     importRecipients: async (people, options) => (await opened()).recipients.importAll(people, options),
     operations: existing,
     schedules: async () => (await opened()).schedules,
+    limits: existing,
     doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
     isFresh: fresh,
     async serve({ roles, hold }) {

@@ -19,6 +19,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     templates: postrider.templates,
     operations: postrider,
     schedules: postrider.schedules,
+    limits: postrider,
     async ready() {
       const database = await postrider
         .ready()

@@ -23,6 +23,11 @@ export type { Lifecycle, StopOptions } from './lifecycle.js';
 export { createLogger, type Logger, silentLogger } from './logger.js';
 export type { Mailbox } from './mailbox.js';
 export { type Randomness, systemRandomness } from './randomness.js';
-export type { RateLimit, RateLimitState } from './rate-limit.js';
+export {
+  MAX_RATE_LIMIT,
+  MAX_WINDOW_SECONDS,
+  type RateLimit,
+  type RateLimitState,
+} from './rate-limit.js';
 export { refuseUnknownKeys } from './refuse-unknown-keys.js';
 export { Signal } from './signal.js';

@@ -5,6 +5,10 @@ export interface RateLimit {
   windowSeconds: number | null;
 }
 
+/** Every email counted is a row of its own, so there is an end to it. */
+export const MAX_RATE_LIMIT = 1000;
+export const MAX_WINDOW_SECONDS = 366 * 86_400;
+
 /** How many may still come before a limit is met, and when counting begins anew. */
 export interface RateLimitState {
   limit: number;

@@ -32,12 +32,14 @@ interface SpentQuota {
   most: string;
   used: string;
   reset_at: string;
+  reset_in: string;
 }
 
 const TAKE = {
   name: 'policy_take_quotas',
   text: `
-    select tenant, period, most::text as most, used::text as used, (extract(epoch from reset_at) * 1000)::text as reset_at
+    select tenant, period, most::text as most, used::text as used, (extract(epoch from reset_at) * 1000)::text as reset_at,
+      extract(epoch from reset_at - clock_timestamp())::text as reset_in
     from postrider.take_quotas($1::text[], $2::int[])`,
 };
 
@@ -53,6 +55,6 @@ function exceeded(row: SpentQuota, indexes: readonly number[]): Refusal {
       : `This company may send ${limit} emails a ${row.period}.`,
     index: indexes[Math.min(remaining, indexes.length - 1)]!,
     rateLimit: { limit, remaining, resetAt: new Date(Number(row.reset_at)) },
-    ...(inFlight && { retryAfterSeconds: 1 }),
+    retryAfterSeconds: inFlight ? 1 : Math.max(1, Math.ceil(Number(row.reset_in))),
   };
 }

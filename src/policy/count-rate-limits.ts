@@ -74,7 +74,11 @@ function recipientsOf({ tenant, to, cc, bcc }: Judged, rules: Rules): Map<string
   return found;
 }
 
-function tooMany({ request, state }: SlotWindow, wish: Wish, emails: readonly Judged[]): Refusal {
+function tooMany(
+  { request, state, resetInSeconds }: SlotWindow,
+  wish: Wish,
+  emails: readonly Judged[],
+): Refusal {
   const place = wish.places[Math.min(state.remaining, wish.places.length - 1)]!;
   const { limit, windowSeconds } = request.limit;
   const per = windowSeconds === null ? 'ever' : `in ${windowSeconds} seconds`;
@@ -84,6 +88,7 @@ function tooMany({ request, state }: SlotWindow, wish: Wish, emails: readonly Ju
     message: `This recipient gets at most ${limit} of type ${emails[place.index]?.type} ${per}.`,
     ...place,
     rateLimit: state,
+    ...(resetInSeconds !== null && { retryAfterSeconds: Math.ceil(resetInSeconds) }),
   };
 }
 

@@ -1,4 +1,11 @@
-import { PostriderError, type RateLimit, type RateLimitState } from '../kernel/index.js';
+import {
+  MAX_RATE_LIMIT,
+  MAX_WINDOW_SECONDS,
+  PostriderError,
+  parseMailbox,
+  type RateLimit,
+  type RateLimitState,
+} from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { changeRules, type RulesAccess } from './change-rules.js';
 import { checkCompany, checkFields, checkType } from './check-change.js';
@@ -89,10 +96,11 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
     async check({ address, type, companyId = defaultTenant }) {
       checkType(type);
       checkCompany(companyId);
+      const { address: recipientAddress } = parseMailbox(address, 'address');
       const rules = await (await options.rules()).current();
       const limit = rules.limitOf(companyId, type);
       if (!limit) return { allowed: true, limit: null, remaining: null, resetAt: null };
-      const recipient = rules.hashAddress(companyId, address);
+      const recipient = rules.hashAddress(companyId, recipientAddress);
       const database = (await options.database()).prompt();
       const state = await readState(database, { tenant: companyId, recipient, type, limit });
       return { allowed: state.remaining > 0, ...state };
@@ -135,8 +143,6 @@ export async function forgetOldSlots(database: Queryable): Promise<number> {
 }
 
 const FORGET_BATCH = 2000;
-const MAX_LIMIT = 1000;
-const MAX_WINDOW_SECONDS = 366 * 86_400;
 
 function checkLimit(input: RateLimitChange): Required<Omit<RateLimitChange, 'companyId'>> & {
   companyId: string | undefined;
@@ -147,8 +153,8 @@ function checkLimit(input: RateLimitChange): Required<Omit<RateLimitChange, 'com
   const type = checkType(fields.type);
   const companyId = checkCompany(fields.companyId ?? undefined);
   if (limit === null) return { type, companyId, limit, windowSeconds: null };
-  if (!isWhole(limit, MAX_LIMIT))
-    throw invalid('limit', `must be a whole number from 1 to ${MAX_LIMIT}, or null for none`);
+  if (!isWhole(limit, MAX_RATE_LIMIT))
+    throw invalid('limit', `must be a whole number from 1 to ${MAX_RATE_LIMIT}, or null for none`);
   if (windowSeconds === undefined || (windowSeconds !== null && !isWhole(windowSeconds, MAX_WINDOW_SECONDS)))
     throw invalid(
       'windowSeconds',

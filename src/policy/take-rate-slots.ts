@@ -51,6 +51,8 @@ export interface SlotWindow {
   inserted: number[];
   /** As it stood before. */
   state: RateLimitState;
+  /** Until the reset, by the clock that decides it; null: there is none. */
+  resetInSeconds: number | null;
 }
 
 export type SlotAnswer = { taken: true; windows: SlotWindow[] } | { taken: false; short: SlotWindow };
@@ -72,6 +74,7 @@ interface SlotRow {
   position: number;
   window_start: string;
   reset_ms: number | null;
+  reset_in: number | null;
   used: number;
   held: number;
   /** As text: how arrays are read on the caller's connection is the caller's choice. */
@@ -90,6 +93,7 @@ function toWindow(row: SlotRow, request: SlotRequest): SlotWindow {
       remaining: Math.max(0, request.limit.limit - Number(row.used)),
       resetAt: resetMs === null ? null : new Date(resetMs),
     },
+    resetInSeconds: row.reset_in === null ? null : Number(row.reset_in),
   };
 }
 
@@ -104,7 +108,7 @@ const TAKE = {
   text: `
     with asked as materialized (
       select i.tenant, decode(i.recipient, 'hex') as recipient, i.recipient as hex, i.type, i.wanted, i.most,
-        i.seconds, i.position::int as position,
+        i.seconds, i.position::int as position, m.at,
         case when i.seconds = 0 then 0 else floor(m.at / i.seconds)::bigint * i.seconds end as starts
       from (select extract(epoch from clock_timestamp()) as at) m,
         unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[])
@@ -143,10 +147,14 @@ const TAKE = {
     )
     select c.position, to_timestamp(c.starts)::text as window_start, c.used,
       case when c.seconds > 0 then (c.starts + c.seconds) * 1000::float8 end as reset_ms,
-      (select count(*)::int from held h where h.position = c.position) as held,
-      coalesce((select string_agg(i.slot::text, ',') from inserted i
-        where i.tenant = c.tenant and i.recipient = c.recipient and i.type = c.type), '') as inserted
-    from counted c order by c.position`,
+      case when c.seconds > 0 then (c.starts + c.seconds - c.at)::float8 end as reset_in,
+      coalesce(h.slots, 0) as held, coalesce(i.slots, '') as inserted
+    from counted c
+      left join (select position, count(*)::int as slots from held group by position) h using (position)
+      left join (
+        select tenant, recipient, type, string_agg(slot::text, ',') as slots from inserted group by 1, 2, 3
+      ) i on i.tenant = c.tenant and i.recipient = c.recipient and i.type = c.type
+    order by c.position`,
 };
 
 const GIVE_BACK = {

@@ -1,4 +1,4 @@
-import { didYouMean, PostriderError } from '../kernel/index.js';
+import { didYouMean, MAX_RATE_LIMIT, MAX_WINDOW_SECONDS, PostriderError } from '../kernel/index.js';
 import type { EmailDeclaration, EmailType } from './define-email.js';
 
 /**
@@ -65,7 +65,7 @@ const RULES: Record<string, Rule> = {
   priority: [(value) => [1, 2, 3, 4].includes(value as number), '1, 2, 3 or 4'],
   rateLimit: [
     (value) => value === null || isRateLimit(value),
-    '{ limit, windowSeconds } with whole numbers above 0; windowSeconds may be null',
+    `{ limit, windowSeconds } with whole numbers above 0, limit up to ${MAX_RATE_LIMIT}; windowSeconds may be null`,
   ],
   retry: [(value) => RETRIES.includes(value as string), `one of ${RETRIES.join(', ')}`],
   delivery: [(value) => DELIVERIES.includes(value as string), DELIVERIES.join(' or ')],
@@ -139,8 +139,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function isRateLimit(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { limit, windowSeconds } = value;
-  const isCount = (number: unknown) => Number.isSafeInteger(number) && Number(number) > 0;
-  return isCount(limit) && (windowSeconds === null || isCount(windowSeconds));
+  const isCount = (number: unknown, most: number) =>
+    Number.isSafeInteger(number) && Number(number) > 0 && Number(number) <= most;
+  return (
+    isCount(limit, MAX_RATE_LIMIT) && (windowSeconds === null || isCount(windowSeconds, MAX_WINDOW_SECONDS))
+  );
 }
 
 function problem(type: string, field: string, what: string): PostriderError {

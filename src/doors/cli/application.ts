@@ -1,4 +1,5 @@
 import type { Operations } from '../../operations.js';
+import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { ImportOptions, ImportReport } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
@@ -23,6 +24,8 @@ export interface Application {
   /** What is done with many emails, on a store that is there already. */
   operations(): Promise<Operations>;
   schedules(): Promise<ScheduleDesk>;
+  /** How much may be sent, on a store that is there already. */
+  limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;
   doctor(): Promise<Finding[]>;
   /** Whether the embedded store has yet to be made, which takes a few seconds. */
   isFresh(): boolean;

@@ -76,6 +76,7 @@ const quiet: Application = {
   pause: async () => {},
   resume: async () => 1,
   importRecipients: async () => ({ created: 0, updated: 0 }),
+  limits: () => Promise.reject(new Error('the test brings no limits')),
   operations: () => Promise.reject(new Error('the test brings no operations')),
   schedules: async () => ({
     list: async () => [],

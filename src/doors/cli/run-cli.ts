@@ -6,6 +6,7 @@ import { dev } from './commands/dev.js';
 import { describeDlq } from './commands/dlq.js';
 import { doctor } from './commands/doctor.js';
 import { describeErase } from './commands/erase.js';
+import { describeLimits } from './commands/limits.js';
 import { migrate } from './commands/migrate.js';
 import { pause, resume } from './commands/pause.js';
 import { recipientsImport } from './commands/recipients.js';
@@ -53,6 +54,7 @@ function describe(cli: Cli, run: Run): Command {
   describeCancel(program, cli, run);
   describeDlq(program, cli, run);
   describeErase(program, cli, run);
+  describeLimits(program, cli, run);
   describeTemplates(program, cli, run);
   describeSchedules(program, cli, run);
   looking(program, cli, run);

@@ -16,6 +16,7 @@ import { emailRoutes } from './email-routes.js';
 import { guardRoutes } from './guard-routes.js';
 import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
+import { limitRoutes } from './limit-routes.js';
 import { asPostriderError, problem } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
 import { recipientRoutes } from './recipient-routes.js';
@@ -80,10 +81,11 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     app.route('/', emailListRoutes(rooms.operations, options.bodyLimitBytes));
     app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, options.bodyLimitBytes));
   }
-  app.route('/', emailRoutes(rooms, options.bodyLimitBytes));
+  app.route('/', emailRoutes(rooms, options.bodyLimitBytes, clock));
   if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, options.bodyLimitBytes));
   if (rooms.templates) app.route('/', templateRoutes(rooms.templates, options.bodyLimitBytes));
   if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
+  if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
   if (preview) {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);

@@ -3,12 +3,13 @@
  */
 import { type Context, Hono } from 'hono';
 import { companyOf, confineEmail } from '../../access/index.js';
-import { isUuid, PostriderError } from '../../kernel/index.js';
-import type { HttpRooms } from './http-rooms.js';
+import { type Clock, isUuid, PostriderError } from '../../kernel/index.js';
+import type { AcceptedEmail, HttpRooms } from './http-rooms.js';
+import { rateLimitHeaders } from './rate-limit-headers.js';
 import { readJsonBody } from './read-json-body.js';
 import type { HttpEnv } from './request-context.js';
 
-export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number): Hono<HttpEnv> {
+export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clock): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.post('/v1/email/send', async (c) => {
@@ -18,7 +19,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number): Hono<Http
       requestId: c.get('requestId'),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
-    return c.json(accepted, 202);
+    return c.json(accepted, 202, leftHeaders(accepted, clock));
   });
 
   routes.get('/v1/emails/:id', async (c) => {
@@ -53,6 +54,13 @@ export function emailIdOf(c: Context): string {
   if (!isUuid(id))
     throw new PostriderError('EMAIL_NOT_FOUND', 'That is not the id of an email.', { field: 'id' });
   return id.toLowerCase();
+}
+
+/** What is left of the limit on its type, where there is one. */
+function leftHeaders({ rateLimit }: AcceptedEmail, clock: Clock): Record<string, string> {
+  if (!rateLimit) return {};
+  const resetAt = rateLimit.resetAt === null ? null : Date.parse(rateLimit.resetAt);
+  return rateLimitHeaders(rateLimit, resetAt === null ? undefined : (resetAt - clock.now()) / 1000);
 }
 
 function found<T>(answer: T | null, id: string): T {

@@ -1,3 +1,4 @@
+import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
@@ -22,6 +23,8 @@ export interface HttpRooms {
   operations?: HttpOperations;
   /** Recurring emails. */
   schedules?: ScheduleRooms;
+  /** How much may be sent. */
+  limits?: { rateLimits: RateLimits; quotas: Quotas };
   ready(): Promise<Readiness>;
   metrics(): Promise<{ contentType: string; body: string }>;
 }
@@ -57,6 +60,7 @@ export interface AcceptedEmail {
   emailId: string;
   requestId: string;
   status: string;
+  rateLimit?: { limit: number; remaining: number; resetAt: string | null };
 }
 
 export interface Readiness {

@@ -38,3 +38,15 @@ test('a key that is missing → the scheme to use', () => {
 test('something thrown that nobody foresaw → INTERNAL with it as the cause', () => {
   expect(asPostriderError('boom')).toMatchObject({ code: 'INTERNAL', cause: 'boom' });
 });
+
+test('a limit that is met → the limit, what is left and the reset, in body and headers', async () => {
+  const resetAt = new Date('2030-01-01T00:00:00Z');
+  const rateLimit = { limit: 3, remaining: 0, resetAt };
+  const error = new PostriderError('RATE_LIMITED', 'Too many.', { rateLimit, retryAfterSeconds: 59.2 });
+  const answer = problem(error, 'r1');
+  expect(answer.status).toBe(429);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    ...{ 'retry-after': '60', 'ratelimit-reset': '60', 'ratelimit-limit': '3', 'ratelimit-remaining': '0' },
+  });
+  expect(await answer.json()).toMatchObject({ rateLimit: { ...rateLimit, resetAt: resetAt.toISOString() } });
+});

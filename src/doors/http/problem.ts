@@ -3,6 +3,7 @@
  * on our side only the table's sentence leaves the process, never the text of the error itself.
  */
 import { isPostriderError, PostriderError } from '../../kernel/index.js';
+import { rateLimitHeaders } from './rate-limit-headers.js';
 
 export function problem(error: PostriderError, requestId: string): Response {
   const body = {
@@ -13,11 +14,13 @@ export function problem(error: PostriderError, requestId: string): Response {
     ...(error.field !== undefined && { field: error.field }),
     detail: error.status >= 500 ? error.help : error.message,
     help: error.help,
+    ...(error.rateLimit && { rateLimit: error.rateLimit }),
     requestId,
   };
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json' };
   const retryAfterSeconds = retryAfterOf(error);
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
+  if (error.rateLimit) Object.assign(headers, rateLimitHeaders(error.rateLimit, retryAfterSeconds));
   if (error.status === 401) headers['WWW-Authenticate'] = 'Bearer realm="postrider"';
   return new Response(JSON.stringify(body), { status: error.status, headers });
 }

@@ -88,6 +88,14 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/schedules/:name/resume': { right: 'operate' },
   'POST /admin/schedules/:name/run': { right: 'operate' },
 
+  'GET /admin/rate-limits': { right: 'look' },
+  'PUT /admin/rate-limits/:type': { right: 'operate' },
+  'DELETE /admin/rate-limits/:type': { right: 'operate' },
+  'POST /admin/rate-limits/check': { right: 'operate', audited: 'never' },
+  'GET /admin/quotas': { right: 'look' },
+  'PUT /admin/quotas/:companyId/:period': { right: 'operate' },
+  'DELETE /admin/quotas/:companyId/:period': { right: 'operate' },
+
   'GET /admin/tenants': { right: 'look' },
   'POST /admin/tenants': { right: 'administer', audited: 'inside' },
   'PATCH /admin/tenants/:companyId': { right: 'administer', audited: 'inside' },

@@ -84,7 +84,7 @@ export function createPreview(options: PreviewOptions): Preview {
   const frames = new Map<string, Pick<Shown, 'html' | 'attachments'>>();
   let registry = createEmailRegistry(types, own?.types);
   /** Why the application's types could not be read again, or null. */
-  let problem: unknown = null;
+  let problem: PostriderError | null = null;
   let shown = 0;
   let { files, renderer } = read();
 
@@ -98,7 +98,7 @@ export function createPreview(options: PreviewOptions): Preview {
       registry = createEmailRegistry(types, await from.load());
       problem = null;
     } catch (error) {
-      problem = error;
+      problem = new PostriderError('INVALID_TEMPLATE', messageOf(error), { cause: error });
     }
   }
 

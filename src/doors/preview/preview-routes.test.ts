@@ -183,7 +183,23 @@ test('types and brands of the application → listed, shown in their languages a
   again = heard();
   writeFileSync(join(folder, 'emails.mjs'), 'x');
   await again;
-  expect(show).toThrow('broken');
+  expect(show).toThrow(expect.objectContaining({ code: 'INVALID_TEMPLATE', message: 'broken' }));
+});
+
+test('a log that grows beside the templates → nobody is told', async () => {
+  let told = 0;
+  preview.subscribe(() => {
+    told += 1;
+  });
+  const seen = new Promise<void>((resolve) => preview.subscribe(resolve));
+  const kit = join(folder, 'templates', 'kit');
+  for (let line = 0; line < 5; line++) writeFileSync(join(kit, 'dev.log'), 'x'.repeat(line));
+  // Longer than a burst: the log alone would have been told by then.
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(told).toBe(0);
+  writeFileSync(join(kit, 'note.txt'), 'y');
+  await seen;
+  expect(told).toBe(1);
 });
 
 function logo(): string {

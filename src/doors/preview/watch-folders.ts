@@ -19,7 +19,9 @@ export function watchFolders(folders: readonly string[], logger: Logger, changed
   try {
     // One by one: watching a tree follows editors' temporary files into errors.
     for (const folder of folders) {
-      const watcher = watch(folder, later);
+      const watcher = watch(folder, (_, name) => {
+        if (name === null || SOURCE.test(name)) later();
+      });
       watcher.on('error', give);
       watcher.unref();
       watchers.push(watcher);
@@ -34,6 +36,8 @@ export function watchFolders(folders: readonly string[], logger: Logger, changed
 }
 
 const BURST_MS = 40;
+/** An application's folder also holds what is written all the time, a log for one. */
+const SOURCE = /\.(?:html|txt|json|[cm]?js)$/;
 
 /** The folders below a root that hold templates and locales. */
 export function templateFolders(root: string): string[] {

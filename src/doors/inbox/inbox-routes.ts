@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
-import { changeStream } from './change-stream.js';
+import { eventStream } from '../dev-page/index.js';
 import type { Inbox } from './create-inbox.js';
 import type { InboxMessage } from './inbox-message.js';
 import { inboxPage } from './page/inbox-page.js';
@@ -20,6 +20,8 @@ export interface SampleSender {
 export function inboxRoutes(inbox: Inbox, sender: SampleSender): Hono<{ Variables: { requestId: string } }> {
   const routes = new Hono<{ Variables: { requestId: string } }>();
   const page = inboxPage();
+  const changes = () =>
+    eventStream((tell) => inbox.subscribe(({ kind, ...rest }) => tell(kind, rest)), { maxUnread: 1000 });
 
   routes.get('/', (c) => c.html(page.html, 200, { 'Content-Security-Policy': page.policy }));
 
@@ -57,9 +59,7 @@ export function inboxRoutes(inbox: Inbox, sender: SampleSender): Hono<{ Variable
     });
   });
 
-  routes.get('/dev/inbox/stream', (c) =>
-    c.body(changeStream(inbox), 200, { 'Content-Type': 'text/event-stream' }),
-  );
+  routes.get('/dev/inbox/stream', (c) => c.body(changes(), 200, { 'Content-Type': 'text/event-stream' }));
 
   routes.post('/dev/inbox/sample', async (c) =>
     c.json(await sender.accept(sampleEmail(), { requestId: c.get('requestId') }), 202),

@@ -5,8 +5,8 @@
 import { Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
 import type { TypeAttachment } from '../../render/index.js';
+import { eventStream } from '../dev-page/index.js';
 import { FRAME_POLICY, presentHtml } from '../inbox/index.js';
-import { changeEvents } from './change-events.js';
 import type { Preview, PreviewRequest, Shown } from './create-preview.js';
 import { previewPage } from './page/preview-page.js';
 import { withScreen } from './with-screen.js';
@@ -23,6 +23,8 @@ export function previewRoutes(
 ): Hono<{ Variables: { requestId: string } }> {
   const routes = new Hono<{ Variables: { requestId: string } }>();
   const page = previewPage();
+  const changes = () =>
+    eventStream((tell) => preview.subscribe(() => tell('changed', {})), { maxUnread: 100 });
 
   routes.get('/dev/templates', (c) => c.html(page.html, 200, { 'Content-Security-Policy': page.policy }));
 
@@ -49,9 +51,7 @@ export function previewRoutes(
     return c.json(await ports.accept(email, { requestId: c.get('requestId') }), 202);
   });
 
-  routes.get('/dev/templates/stream', (c) =>
-    c.body(changeEvents(preview), 200, { 'Content-Type': 'text/event-stream' }),
-  );
+  routes.get('/dev/templates/stream', (c) => c.body(changes(), 200, { 'Content-Type': 'text/event-stream' }));
 
   return routes;
 }

@@ -1,8 +1,8 @@
 /** The emails of the portal for agencies. */
 import { z } from 'zod';
 import { defineEmail } from '../define-email.js';
-import { passwordChange, passwordChangeSample, passwordLink, passwordLinkSample } from './account-fields.js';
 import { link, personName, thingName } from './data-fields.js';
+import { forgotPasswordEmail, passwordChangedEmail } from './password-emails.js';
 
 const HOST = 'agency.example.com';
 
@@ -15,22 +15,14 @@ export const agencyWelcome = defineEmail({
   sample: { name: 'Ada', agency: 'Lovelace & Partners', startUrl: `https://${HOST}/start` },
 });
 
-export const agencyForgotPassword = defineEmail({
+export const agencyForgotPassword = forgotPasswordEmail({
   type: 'agency_forgot_password',
   portal: 'agency',
-  category: 'auth',
-  priority: 1,
-  expiresIn: '1h',
-  sensitive: true,
-  data: passwordLink,
-  sample: passwordLinkSample(HOST),
+  host: HOST,
 });
 
-export const agencyPasswordChanged = defineEmail({
+export const agencyPasswordChanged = passwordChangedEmail({
   type: 'agency_password_changed',
   portal: 'agency',
-  category: 'auth',
-  priority: 2,
-  data: passwordChange,
-  sample: passwordChangeSample(HOST),
+  host: HOST,
 });

@@ -1,15 +1,9 @@
 /** The emails of the app around an account: proving an address, passwords, hello and goodbye. */
 import { z } from 'zod';
 import { defineEmail } from '../define-email.js';
-import {
-  addressLink,
-  addressLinkSample,
-  passwordChange,
-  passwordChangeSample,
-  passwordLink,
-  passwordLinkSample,
-} from './account-fields.js';
+import { addressLink, addressLinkSample, passwordLink, passwordLinkSample } from './account-fields.js';
 import { instant, link, personName, timeZone } from './data-fields.js';
+import { passwordChangedEmail } from './password-emails.js';
 
 const HOST = 'app.example.com';
 const HOUR = 3600;
@@ -38,14 +32,7 @@ export const passwordReset = defineEmail({
   sample: passwordLinkSample(HOST),
 });
 
-export const passwordChanged = defineEmail({
-  type: 'password_changed',
-  portal: 'app',
-  category: 'auth',
-  priority: 2,
-  data: passwordChange,
-  sample: passwordChangeSample(HOST),
-});
+export const passwordChanged = passwordChangedEmail({ type: 'password_changed', portal: 'app', host: HOST });
 
 /** After the address is proven; once per person. */
 export const welcome = defineEmail({

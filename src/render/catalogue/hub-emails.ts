@@ -1,15 +1,9 @@
 /** The emails of the hub, where people have their own accounts. */
 import { z } from 'zod';
 import { defineEmail } from '../define-email.js';
-import {
-  addressLink,
-  addressLinkSample,
-  passwordChange,
-  passwordChangeSample,
-  passwordLink,
-  passwordLinkSample,
-} from './account-fields.js';
+import { addressLink, addressLinkSample } from './account-fields.js';
 import { link, personName } from './data-fields.js';
+import { forgotPasswordEmail, passwordChangedEmail } from './password-emails.js';
 
 const HOST = 'hub.example.com';
 
@@ -31,24 +25,16 @@ export const hubWelcome = defineEmail({
   },
 });
 
-export const hubForgotPassword = defineEmail({
+export const hubForgotPassword = forgotPasswordEmail({
   type: 'hub_forgot_password',
   portal: 'hub',
-  category: 'auth',
-  priority: 1,
-  expiresIn: '1h',
-  sensitive: true,
-  data: passwordLink,
-  sample: passwordLinkSample(HOST),
+  host: HOST,
 });
 
-export const hubPasswordChanged = defineEmail({
+export const hubPasswordChanged = passwordChangedEmail({
   type: 'hub_password_changed',
   portal: 'hub',
-  category: 'auth',
-  priority: 2,
-  data: passwordChange,
-  sample: passwordChangeSample(HOST),
+  host: HOST,
 });
 
 export const hubEmailVerification = defineEmail({

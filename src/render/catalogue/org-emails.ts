@@ -1,8 +1,8 @@
 /** The emails of the portal for organisations. */
 import { z } from 'zod';
 import { defineEmail } from '../define-email.js';
-import { passwordChange, passwordChangeSample, passwordLink, passwordLinkSample } from './account-fields.js';
 import { days, line, link, personName, thingName } from './data-fields.js';
+import { forgotPasswordEmail, passwordChangedEmail } from './password-emails.js';
 
 const HOST = 'org.example.com';
 
@@ -16,24 +16,16 @@ export const orgWelcome = defineEmail({
   sample: { name: 'Ada', organisation: 'Analytical Engines', startUrl: `https://${HOST}/start` },
 });
 
-export const orgForgotPassword = defineEmail({
+export const orgForgotPassword = forgotPasswordEmail({
   type: 'org_forgot_password',
   portal: 'org',
-  category: 'auth',
-  priority: 1,
-  expiresIn: '1h',
-  sensitive: true,
-  data: passwordLink,
-  sample: passwordLinkSample(HOST),
+  host: HOST,
 });
 
-export const orgPasswordChanged = defineEmail({
+export const orgPasswordChanged = passwordChangedEmail({
   type: 'org_password_changed',
   portal: 'org',
-  category: 'auth',
-  priority: 2,
-  data: passwordChange,
-  sample: passwordChangeSample(HOST),
+  host: HOST,
 });
 
 /** Someone is asked to join an organisation. The link makes an account, so the body is kept from operators. */

@@ -1,16 +1,5 @@
 /** The skeleton of the inbox page. Everything that comes from a message is put in by script, as text. */
-export const MARKUP = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Inbox · Postrider</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%23356072'/%3E%3Cpath d='M7 11l9 7 9-7M7 10h18v13H7z' fill='none' stroke='white' stroke-width='2' stroke-linejoin='round'/%3E%3C/svg%3E">
-<style>/*style*/</style>
-</head>
-<body>
-<header class="top">
+export const MARKUP = `<header class="top">
   <h1><a href="#/">Postrider</a> <span>inbox</span></h1>
   <p id="live" class="live" role="status">Connecting</p>
   <a class="aside" href="/dev/templates">Templates</a>
@@ -50,7 +39,4 @@ export const MARKUP = `<!doctype html>
   </article>
 </main>
 <noscript><p class="notice">This page needs its script; the messages are also at /dev/inbox/messages.</p></noscript>
-<script>/*script*/</script>
-</body>
-</html>
 `;

@@ -1,16 +1,5 @@
 /** The skeleton of the page of templates. Everything that comes from data or templates is put in by script, as text. */
-export const MARKUP = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Templates · Postrider</title>
-<link rel="icon" href="data:,">
-<style>/*style*/</style>
-</head>
-<body>
-<header class="top">
+export const MARKUP = `<header class="top">
   <h1><a href="/">Postrider</a> <span>templates</span></h1>
   <p id="live" class="live" role="status">Connecting</p>
   <a class="aside" href="/">Inbox</a>
@@ -50,7 +39,4 @@ export const MARKUP = `<!doctype html>
   </aside>
 </main>
 <noscript><p class="notice">This page needs its script; the same is at \`postrider templates preview\`.</p></noscript>
-<script>/*script*/</script>
-</body>
-</html>
 `;

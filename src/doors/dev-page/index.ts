@@ -1,0 +1,2 @@
+export { devPage } from './dev-page.js';
+export { eventStream } from './event-stream.js';

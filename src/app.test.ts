@@ -57,7 +57,14 @@ test.each([
   ['send', (application: Opened) => application.send({ to: 'a@example.com', subject: 'x', text: 'x' })],
   ['migrate', (application: Opened) => application.migrate(() => {})],
   ['serve', (application: Opened) => application.serve({ roles: ['worker'], hold: false })],
-  ['dev', (application: Opened) => application.dev(() => {})],
+  [
+    'dev',
+    (application: Opened) =>
+      application.dev(
+        () => {},
+        () => {},
+      ),
+  ],
 ])('%s in a folder that cannot be written → INVALID_CONFIG that names the setting', async (_case, act) => {
   const file = join(folder, 'file');
   writeFileSync(file, '');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { callOwnApi } from './call-own-api.js';
 import type { Config } from './config.js';
 import { examine, startWarnings } from './doctor.js';
 import type { Application } from './doors/cli/application.js';
@@ -103,6 +104,7 @@ export async function openApplication(config: Config): Promise<Application> {
     operations: existing,
     schedules: async () => (await opened()).schedules,
     limits: existing,
+    call: callOwnApi(opened),
     doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
     isFresh: fresh,
     async serve({ roles, hold }) {
@@ -116,12 +118,15 @@ export async function openApplication(config: Config): Promise<Application> {
       if (roles.includes('worker')) await own().start();
       if (roles.includes('scheduler')) await own().schedules.start();
     },
-    async dev(announce) {
+    async dev(announce, tell) {
       const directory = join(config.database.dataDir, 'inbox');
       const inbox = await inFolder(config, () => createInbox({ directory, clock: systemClock, logger }));
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
       const types = ownTypes?.types ?? [];
-      postrider = assemblePostrider(config, { logger, types, ...devDelivery(config, sink.port) });
+      postrider = assemblePostrider(config, {
+        ...{ logger, types, ...devDelivery(config, sink.port) },
+        onSignInCode: ({ to, code }) => tell(`The code of ${to} is ${code}.`),
+      });
       await opened();
       preview = createPreview({
         ...{ types: catalogue, own: ownTypes, clock: systemClock, logger },

@@ -14,11 +14,14 @@ export interface AccessParts {
   database: () => Promise<Database>;
   /** Accepts an email in the transaction at hand. */
   send(email: object, tx: Queryable): Promise<unknown>;
+  /** Told every code besides; development only. */
+  onCode?: ((code: { to: string; code: string }) => void) | undefined;
   clock: Clock;
   logger: Logger;
 }
 
-export function assembleAccess(config: Config, { database, send, clock, logger }: AccessParts): Access {
+export function assembleAccess(config: Config, parts: AccessParts): Access {
+  const { database, send, onCode, clock, logger } = parts;
   return createAccess({
     database,
     times: { idleMs: config.access.sessionIdleMs, maxMs: config.access.sessionMaxMs },
@@ -27,6 +30,7 @@ export function assembleAccess(config: Config, { database, send, clock, logger }
     logger,
     async sendCode({ to, name, code, expiresInMinutes, requestedFrom }, tx) {
       const data = { name, code, expiresInMinutes, ...(requestedFrom !== null && { requestedFrom }) };
+      onCode?.({ to, code });
       try {
         await send({ type: 'admin_tfa', to, data }, tx);
       } catch (error) {

@@ -65,8 +65,13 @@ const PARTS = [
 ];
 const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
 
+interface AssemblyOptions extends Omit<PostriderOptions, 'config'> {
+  /** Development only: told the codes it sends to operators. */
+  onSignInCode?(code: { to: string; code: string }): void;
+}
+
 /** The same from a configuration that was loaded before. */
-export function assemblePostrider(config: Config, options: Omit<PostriderOptions, 'config'> = {}): Postrider {
+export function assemblePostrider(config: Config, options: AssemblyOptions = {}): Postrider {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const table = assembleRoutes(config, { routes: options.routes, provider: options.provider, clock, logger });
@@ -169,6 +174,7 @@ export function assemblePostrider(config: Config, options: Omit<PostriderOptions
   const access = assembleAccess(config, {
     database: ready,
     send: async (email, tx) => (await intake(tx)).accept(email, { tx }),
+    onCode: options.onSignInCode,
     clock,
     logger,
   });

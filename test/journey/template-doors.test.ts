@@ -58,6 +58,7 @@ describeWith('postgres')('templates at the doors', () => {
         }),
       openApplication,
       openFile: async () => false,
+      readPassword: async () => '',
       signals: process,
     });
     return { code, said: lines.join('\n') };

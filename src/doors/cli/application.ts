@@ -26,19 +26,27 @@ export interface Application {
   schedules(): Promise<ScheduleDesk>;
   /** How much may be sent, on a store that is there already. */
   limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;
+  /** The API of this process, asked as root; its refusals are thrown as the errors they are. */
+  call: ApiCall;
   doctor(): Promise<Finding[]>;
   /** Whether the embedded store has yet to be made, which takes a few seconds. */
   isFresh(): boolean;
   /** Returns once everything asked for runs. */
   serve(options: { roles: readonly Role[]; hold: boolean }): Promise<void>;
   /** Announces itself once it can be reached, before the first line of its log. */
-  dev(announce: (where: { url: string; smtpPort: number }) => void): Promise<void>;
+  dev(
+    announce: (where: { url: string; smtpPort: number }) => void,
+    /** A line for whoever develops: the code of a sign-in. */
+    tell: (line: string) => void,
+  ): Promise<void>;
   /** Idempotent; also closes the store of an application that never served. */
   stop(options: { deadlineMs: number }): Promise<void>;
 }
 
 /** What can be done with recurring emails. */
 export type ScheduleDesk = Pick<Schedules, 'list' | 'pause' | 'resume' | 'runNow' | 'runs'>;
+
+export type ApiCall = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
 
 export interface SendInput {
   to: string | string[];

@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type ErrorCode, PostriderError } from '../../kernel/index.js';
-import type { Overview, Receipt, SendInput, SendOptions, TimelineEvent } from './application.js';
+import type { ApiCall, Overview, Receipt, SendInput, SendOptions, TimelineEvent } from './application.js';
 
 /**
  * A Postrider on this machine, asked through its API. It can send and look at single emails; of the
@@ -22,8 +22,15 @@ export function askRunningProcess(fetch: typeof globalThis.fetch, { host, port, 
     return body;
   }
 
+  const call: ApiCall = <Answer>(method: string, path: string, body?: object) =>
+    ask(path, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }) as Promise<Answer>;
+
   return {
     url: base,
+    call,
     /** Whether anything speaks HTTP there at all. */
     async answers(): Promise<boolean> {
       try {
@@ -66,7 +73,7 @@ interface Address {
 
 const ANSWER_MS = 10_000;
 
-function refusalOf(body: unknown, status: number): PostriderError {
+export function refusalOf(body: unknown, status: number): PostriderError {
   const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const code = String(said.code);
   const known = Object.hasOwn(ERROR_TABLE, code) ? (code as ErrorCode) : 'INTERNAL';

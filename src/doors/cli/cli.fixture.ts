@@ -49,6 +49,7 @@ export function cliForTest(options: Options = {}) {
       calls.push(['openFile', path]);
       return true;
     },
+    readPassword: async () => options.password ?? '',
     signals,
     exitNow: (code) => exits.push(code),
   };
@@ -62,6 +63,7 @@ interface Options {
   nodeVersion?: string;
   fetch?: typeof fetch;
   opening?: () => Promise<void>;
+  password?: string;
 }
 
 export const EMAIL_ID = '01890000-0000-7000-8000-000000000001';
@@ -85,6 +87,7 @@ const quiet: Application = {
     runNow: async () => [],
     runs: async () => [],
   }),
+  call: async () => ({}) as never,
   doctor: async () => [],
   isFresh: () => false,
   serve: async () => {},

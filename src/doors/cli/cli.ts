@@ -15,6 +15,8 @@ export interface Cli {
   openApplication(config: Config): Promise<Application>;
   /** With the program the system has for it; answers whether there is one. */
   openFile(path: string): Promise<boolean>;
+  /** Typed without being shown, or piped in. */
+  readPassword(): Promise<string>;
   signals: SignalSource;
   /** Ends the process without waiting for anything. */
   exitNow(code: number): void;

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { checkConfig } from '../../config.js';
 import { delay, systemClock } from '../../kernel/index.js';
 import { openFile } from './open-file.js';
+import { readPassword } from './read-password.js';
 import { runCli } from './run-cli.js';
 import { processTerminal } from './terminal.js';
 
@@ -26,6 +27,7 @@ runCli(process.argv.slice(2), {
   // Loaded when needed, so that --help and config check answer at once.
   openApplication: async (config) => (await import('../../app.js')).openApplication(config),
   openFile,
+  readPassword: () => readPassword(process.stdin, process.stderr),
   signals: process,
   exitNow: (code) => process.exit(code),
 }).then((exitCode) => {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Cli } from './cli.js';
 import { describeCancel } from './commands/cancel.js';
 import { configCheck, configDiff } from './commands/config.js';
+import { describeAccess } from './commands/describe-access.js';
 import { dev } from './commands/dev.js';
 import { describeDlq } from './commands/dlq.js';
 import { doctor } from './commands/doctor.js';
@@ -57,6 +58,7 @@ function describe(cli: Cli, run: Run): Command {
   describeLimits(program, cli, run);
   describeTemplates(program, cli, run);
   describeSchedules(program, cli, run);
+  describeAccess(program, cli, run);
   looking(program, cli, run);
   return program;
 }

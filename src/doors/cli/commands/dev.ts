@@ -18,6 +18,6 @@ export function dev(cli: Cli, options: CommonOptions): Promise<number> {
         `  curl -X POST ${base}/v1/email/send -H 'Content-Type: application/json' ` +
           `-d '{"to":"you@example.com","subject":"Hello","text":"It works."}'`,
       );
-    });
+    }, cli.terminal.out);
   });
 }

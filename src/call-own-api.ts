@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { ApiCall } from './doors/cli/application.js';
+import { refusalOf } from './doors/cli/ask-running-process.js';
+import { createHttpApp } from './doors/http/index.js';
+import { httpRooms } from './http-rooms.js';
+import { silentLogger, systemClock } from './kernel/index.js';
+import type { Postrider } from './postrider.js';
+
+/**
+ * This process's own API without a socket, for the command line, which is root: whoever may start a process with this
+ * database may do everything in it. The audit log names it.
+ */
+export function callOwnApi(open: () => Promise<Postrider>): ApiCall {
+  return async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
+    const postrider = await open();
+    const key = randomBytes(32).toString('hex');
+    const app = createHttpApp({
+      rooms: httpRooms(postrider),
+      access: postrider.access,
+      logger: silentLogger,
+      clock: systemClock,
+      apiKey: key,
+      rootName: 'command line',
+      bodyLimitBytes: 1024 ** 2,
+    });
+    const response = await app.request(path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer: unknown = await response.json();
+    if (!response.ok) throw refusalOf(answer, response.status);
+    return answer as Answer;
+  };
+}

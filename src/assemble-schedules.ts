@@ -9,17 +9,23 @@ import {
   type FocusContent,
   type Schedule,
   type Schedules,
+  scheduleOf,
 } from './schedules/index.js';
 import type { Database } from './store/index.js';
 
-/** The schedules of one process: those that come along and the application's own, which win where names are the same. */
+/** The schedules of one process: those that come along, those of the settings and the application's own. */
 export function assembleSchedules(config: Config, parts: ScheduleParts): Schedules {
-  const { own = [], focusContent } = parts;
-  const names = new Set(own.map(({ name }) => name));
-  const builtIn = builtInSchedules(config.schedules, focusContent).filter(({ name }) => !names.has(name));
+  // Of one name, code wins over settings, and both over what comes along.
+  const schedules = new Map(
+    [
+      ...builtInSchedules(config.schedules, parts.focusContent),
+      ...(config.schedules.own ?? []).map(scheduleOf),
+      ...(parts.own ?? []),
+    ].map((schedule) => [schedule.name, schedule]),
+  );
   return createSchedules({
     database: parts.database,
-    schedules: [...builtIn, ...own],
+    schedules: [...schedules.values()],
     defaultZone: config.schedules.timeZone,
     acceptEach: async (inputs, options) => (await parts.intake()).acceptEach(inputs, options),
     rendered: renderReact,

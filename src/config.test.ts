@@ -44,6 +44,7 @@ it('an empty environment → the documented defaults', () => {
     dkim: { domain: null, selector: null, keyFile: null },
     schedules: {
       builtIn: ['weekly_focus', 'checkin_reminder', 'streak_warning', 'inactivity'],
+      own: null,
       timeZone: 'UTC',
       weeklyFocusDay: 'monday',
       weeklyFocusHour: 9,

@@ -30,6 +30,7 @@ import {
 import { createWorker, type PipelineMetrics } from './pipeline/index.js';
 import { findMissingRecipients, forgetOldKeys, forgetOldSlots } from './policy/index.js';
 import { createRouteBoard, type RouteBoard, type RouteTable } from './providers/index.js';
+import { forgetOldRuns } from './schedules/index.js';
 import type { Database } from './store/index.js';
 
 /**
@@ -190,6 +191,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     also: async () => {
       await forgetOldKeys(database);
       await forgetOldSlots(database);
+      await forgetOldRuns(database);
     },
   });
   await ready.start();

@@ -17,3 +17,4 @@ export type { RunError, RunState, ScheduleRun } from './runs/run-record.js';
 export { databaseNow } from './scheduler.js';
 export { createSchedules, type ScheduleSeen, type Schedules } from './schedules.js';
 export { scheduleSettings } from './settings.js';
+export { scheduleOf } from './written-schedules.js';

@@ -1,5 +1,6 @@
 import { type Settings, setting } from '../kernel/index.js';
 import { isTimeZone } from './slots/wall-time.js';
+import { parseWrittenSchedules, type WrittenSchedule } from './written-schedules.js';
 
 /** When the recurring emails go out. */
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
@@ -14,6 +15,14 @@ export const scheduleSettings = {
       env: ['POSTRIDER_SCHEDULES'],
       default: BUILT_IN,
       says: 'Which of the recurring emails to recipients are sent; `none` for none.',
+    }),
+    own: setting.structure<readonly WrittenSchedule[]>({
+      env: ['POSTRIDER_OWN_SCHEDULES'],
+      default: null,
+      form: 'a list of schedules',
+      says: 'Further recurring emails to recipients: when, to whom, and which type; see SCHEDULES.md.',
+      parse: parseWrittenSchedules,
+      show: (value) => value.map(({ name, cron }) => `${name} (${cron ?? 'by hand'})`).join(', '),
     }),
     timeZone: setting.text({
       env: ['POSTRIDER_TIME_ZONE'],

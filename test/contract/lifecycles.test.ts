@@ -14,6 +14,8 @@ import { createPipelineMetrics, createWorker } from '../../src/pipeline/index.js
 import { createPostrider } from '../../src/postrider.js';
 import { createConsoleProvider, createRouteBoard, createRouteTable } from '../../src/providers/index.js';
 import { createRunningWorker } from '../../src/run-worker.js';
+import { defineSchedule } from '../../src/schedules/index.js';
+import { createScheduler, databaseNow } from '../../src/schedules/scheduler.js';
 import { type Database, migrate, openDatabase } from '../../src/store/index.js';
 import { createTestDatabase, freePort, type TestDatabase, waitFor } from '../services/index.js';
 import { type LifecycleUnderTest, lifecycleContract } from './lifecycle.contract.js';
@@ -79,6 +81,26 @@ lifecycleContract(
       createSweeper({ database: seen, worker: () => 0, embedded: false, onReady() {}, ...ground }),
       asked,
     );
+  },
+  settle,
+);
+
+lifecycleContract(
+  'scheduler',
+  async () => {
+    const { database: seen, asked } = watched(/update postrider\.schedule_runs r\s+set resume_at/);
+    const subject = createScheduler({
+      database: async () => seen,
+      schedules: [
+        defineSchedule({ name: 'idle', cron: null, campaign: { audience: {}, email: () => null } }),
+      ],
+      defaultZone: 'UTC',
+      acceptEach: async () => [],
+      rendered: async (email) => email,
+      now: databaseNow,
+      ...ground,
+    });
+    return growing(subject, asked);
   },
   settle,
 );

@@ -34,7 +34,7 @@ export type Acceptance = { refused: null } | { refused: PostriderError };
 /** `lost`: over, paused, or another process is at it. */
 export type RunEnd = 'done' | 'expired' | 'stopped' | 'lost';
 
-export const PAGE_SIZE = 500;
+export const PAGE_SIZE = 250;
 
 export async function runCampaign(
   schedule: Schedule,

@@ -47,6 +47,7 @@ describe('a folder without data', () => {
         message: expect.stringContaining('nothing leaves this machine'),
       },
       { check: 'sender', ok: true },
+      { check: 'brand', ok: true, note: true, message: expect.stringContaining('example names') },
     ]);
     await application.stop({ deadlineMs: 0 });
     expect(existsSync(dataDir)).toBe(false);

@@ -56,6 +56,14 @@ export async function examine({ config, postrider, fresh }: Examined): Promise<F
     if (defaultSender(config)) return 'none set; emails are only printed';
     throw new Error(NO_SENDER);
   });
+  await look('brand', async () => {
+    const names = [...new Set((config.brands ?? []).flatMap(({ name }) => name ?? []))];
+    if (names.length > 0) return names.join(', ');
+    return {
+      message: 'none; the built-in emails carry example names and addresses',
+      help: 'Set brands (docs/CONTENT.md) before people get them.',
+    };
+  });
   if (current) await look('workers', () => examineWorkers(postrider));
   return findings;
 }

@@ -7,6 +7,7 @@ export const renderSettings = {
     env: ['POSTRIDER_BRANDS'],
     default: null,
     form: 'a list of brands',
+    secret: false,
     says: 'Name, logo, colours and footer of emails, for all, a portal or a company; see CONTENT.md.',
     parse: parseBrands,
     show: showBrands,

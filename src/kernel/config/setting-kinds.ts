@@ -126,7 +126,10 @@ export function words(
   };
 }
 
-/** A structure, as it is in code and file and as JSON in text; `parse` judges it, `show` hides its secrets. */
+/**
+ * A structure, as it is in code and file and as JSON in text; `parse` judges it, `show` hides its secrets. It counts as
+ * secret unless it says that it holds none.
+ */
 export function structure<T>(
   declared: Declared<T | null> & {
     form: string;
@@ -135,7 +138,7 @@ export function structure<T>(
   },
 ): Setting<T | null> {
   return {
-    ...setting<T | null>({ ...declared, secret: true }, declared.form, (raw) => {
+    ...setting<T | null>({ secret: true, ...declared }, declared.form, (raw) => {
       if (typeof raw !== 'string') return declared.parse(raw);
       try {
         return declared.parse(JSON.parse(raw));

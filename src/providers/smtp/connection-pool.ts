@@ -13,7 +13,8 @@ import { WaitingPlace } from './waiting-place.js';
  * A 421 means "too many": then the others that are open are the limit, until success raises it again.
  *
  * The first in line may be promised a connection whose server answers quickly, so that his envelope
- * leaves with the message before his.
+ * leaves with the message before his. When the answer does not come and another connection is free, he
+ * goes there, and the envelope is never completed.
  */
 export class ConnectionPool {
   private readonly idle: SmtpConnection[] = [];
@@ -27,6 +28,9 @@ export class ConnectionPool {
   private closed = false;
   /** Until a server refuses an envelope that came with the message before it. */
   private asksAhead = true;
+  /** In the place of one whose envelope ahead was refused: what becomes of it tells why. */
+  private readonly doubted = new WeakSet<SmtpConnection>();
+  private lateness: NodeJS.Timeout | undefined;
 
   constructor(private readonly settings: SmtpSettings) {
     this.limit = settings.maxConnections;
@@ -52,23 +56,31 @@ export class ConnectionPool {
     if (!first || unfitFor(connection, first.message)) return undefined;
     this.line.shift();
     this.promised.set(connection, first);
+    this.lateness ??= setTimeout(this.freeTheLate, LATE_MS).unref();
     return first.message;
   }
 
   /** A new connection in the place of a dead one. */
   replace(dead: SmtpConnection): SmtpConnection {
     dead.onLost = undefined;
-    if (dead.lost?.code === REFUSED_AHEAD) this.asksAhead = false;
-    return new SmtpConnection(this.settings);
+    const fresh = new SmtpConnection(this.settings);
+    if (dead.lost?.code === REFUSED_AHEAD) {
+      this.asksAhead = false;
+      this.doubted.add(fresh);
+    }
+    return fresh;
   }
 
   /** Takes a connection back: for the next in line, to wait, or, when it is of no more use, to end. */
   release(connection: SmtpConnection, outcome?: Outcome): void {
     this.learnFrom(outcome);
+    // Refused in the plain order too: it was the sender that was disliked.
+    if (this.doubted.delete(connection) && isMailRefusal(outcome)) this.asksAhead = true;
     const heir = this.promised.get(connection);
     this.promised.delete(connection);
     const unread = heir === undefined && connection.hasUnread;
-    const useless = !connection.ready || connection.lost || unread || this.closed;
+    // Without an outcome nobody knows what the server still has to say.
+    const useless = !outcome || !connection.ready || connection.lost || unread || this.closed;
     if (useless || heir?.over || this.slots > this.limit) {
       this.end(connection, heir);
       return;
@@ -97,7 +109,9 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const place of [...this.line, ...this.promised.values()]) place.lose(STOPPING, CLOSED);
+    for (const place of [...this.line, ...this.promised.values()]) {
+      if (!place.over) place.lose(STOPPING, CLOSED);
+    }
     await Promise.all([...this.idle].map((connection) => this.retire(connection)));
   }
 
@@ -114,6 +128,20 @@ export class ConnectionPool {
     if (heir && !heir.over) this.line.unshift(heir);
     this.serveLine();
   }
+
+  /** Those promised a connection that two looks in a row found unanswered, as far as others are free. */
+  private readonly freeTheLate = (): void => {
+    this.lateness = undefined;
+    for (const [connection, heir] of this.promised) {
+      if (heir.over) continue;
+      if (heir.late && (this.idle.length > 0 || this.slots < this.limit)) {
+        this.promised.set(connection, GONE);
+        const free = this.idle.pop();
+        heir.give(free ? this.wake(free) : this.open());
+      } else heir.late = true;
+    }
+    if (this.promised.size > 0) this.lateness = setTimeout(this.freeTheLate, LATE_MS).unref();
+  };
 
   private firstInLine(): WaitingPlace | undefined {
     while (this.line[0]?.over) this.line.shift();
@@ -166,4 +194,14 @@ export class ConnectionPool {
 /** So many emails through each connection without a 421, and one more is tried. */
 const SUCCESSES_PER_CONNECTION = 10;
 const QUICK_REPLY_MS = 100;
+const LATE_MS = 250;
+/** Stands for an heir who was served elsewhere: the connection ends with the answer it waits for. */
+const GONE = { over: true } as WaitingPlace;
+
+function isMailRefusal(outcome: Outcome | undefined): boolean {
+  if (!outcome || outcome.kind === 'sent') return false;
+  const { stage, responseCode } = outcome.trace;
+  return stage === 'mail' && responseCode !== undefined && responseCode !== 421;
+}
+
 const CLOSED = 'the provider is closed';

@@ -67,6 +67,8 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
         let outcome: Outcome | undefined;
         try {
           held.by = connection;
+          // The stop may have come between the gift and this line, and told only the place in line.
+          if (attempt.signal.aborted) held.lose(STOPPING, 'the process is stopping');
           outcome = await attemptOn(connection, message, { attempt, watch });
           if (!diedInThePool(connection, attempt)) return outcome;
           connection = pool.replace(connection);

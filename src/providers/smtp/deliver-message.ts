@@ -83,15 +83,15 @@ async function openTransaction(
   }
   const mailReply = await ask(commands[0]!);
   if (isLost(mailReply)) return outcomeOfLoss(mailReply, connection);
+  if (connection.reused && mailReply.code === 421) {
+    // Its idle time ran out while we wrote, or it has served enough: as good as closed, and no word about this email.
+    connection.lose('SMTP_421', replyText(mailReply));
+    return outcomeOfReply(mailReply, connection, now());
+  }
   if (ahead && !isPositive(mailReply)) {
     // It may dislike the order and not the sender: asked again on a connection of its own.
     connection.lose(REFUSED_AHEAD, `an envelope sent ahead was refused: ${replyText(mailReply)}`);
     return outcomeOfLoss(connection.lost!, connection);
-  }
-  if (connection.reused && mailReply.code === 421) {
-    // Its idle time ran out while we wrote: as good as closed, and no word about this email.
-    connection.lose('SMTP_421', replyText(mailReply));
-    return outcomeOfReply(mailReply, connection, now());
   }
   connection.answered = true;
   if (!isPositive(mailReply)) {

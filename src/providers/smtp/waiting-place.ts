@@ -6,6 +6,8 @@ import type { Lost, SmtpConnection } from './smtp-connection.js';
 export class WaitingPlace implements Losable {
   /** Somebody has been served or has given up. */
   over = false;
+  /** Was waiting for a promised connection when last looked at. */
+  late = false;
   readonly result: Promise<SmtpConnection | Lost>;
   private end: (result: SmtpConnection | Lost) => void = () => {};
 

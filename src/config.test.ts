@@ -15,7 +15,7 @@ it('an empty environment → the documented defaults', () => {
     http: { port: 3400, host: '127.0.0.1', apiKey: null, trustedProxies: 0, bodyLimitBytes: 16_777_216 },
     access: { strictSenders: false, sessionIdleMs: 1_800_000, sessionMaxMs: 43_200_000, userTokenKey: null },
     brands: null,
-    database: { url: null, dataDir: '.postrider', prepare: true, poolSize: 10 },
+    database: { url: null, dataDir: '.postrider', region: null, prepare: true, poolSize: 10 },
     email: {
       mode: 'console',
       fromEmail: null,

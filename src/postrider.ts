@@ -130,7 +130,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       hasSender: sender !== null,
       retryPreset: config.retry.preset,
       maxAttempts: config.retry.maxAttempts,
-      chooseRoute: (email) => table.choose(email, systemRandomness),
+      chooseRoute: (email) => table.choose({ ...email, region: config.database.region }, systemRandomness),
       allowedDomains: config.email.allowedDomains,
       content: content.forStore(database.prompt()),
       senders: assembleSenderRules(config, { database, clock, logger }),

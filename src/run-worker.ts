@@ -170,6 +170,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     lease,
     routes: board,
     sender: options.sender,
+    region: config.database.region,
     staging: config.email,
     findMissingRecipients: async (emails) => {
       const refs = emails.flatMap(({ id, recipientId, recipientExternalId: externalId, tenant, to }) =>

@@ -16,6 +16,8 @@ export interface AttemptTools extends TrailTools {
   routes: RouteBoard;
   /** For emails that name none; null: they cannot be sent. */
   sender: Mailbox | null;
+  /** Where the store is; null: nowhere in particular. */
+  region: string | null;
   staging: Staging;
   mayDeliver(): boolean;
   signal: AbortSignal;
@@ -105,6 +107,8 @@ function deliver(
       route: email.route,
       tenant: email.tenant,
       type: email.type,
+      region: tools.region,
+      ownSender: email.message.from !== undefined,
       urgent: email.priority <= URGENT_PRIORITY,
       paused: pauses.routes,
       attempt: () => ({

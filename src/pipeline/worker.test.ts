@@ -21,6 +21,7 @@ function workerOn(ledger: Partial<Ledger>, wake: (fn: () => void) => void) {
     lease: { mayDeliver: () => true },
     routes: {} as RouteBoard,
     sender: { address: 'noreply@example.com' },
+    region: null,
     staging: { redirectAllTo: null, allowedDomains: null },
     findMissingRecipients: async () => new Set(),
     ...{ maxAttempts: null, batchSize: 10, concurrency: 4, inFlightBytes: 1_000_000, sendTimeoutMs: 1000 },

@@ -27,6 +27,7 @@ export interface WorkerOptions {
   lease: { mayDeliver(): boolean };
   routes: RouteBoard;
   sender: Mailbox | null;
+  region: string | null;
   staging: Staging;
   /** Those of the emails whose recipient is named but not there. */
   findMissingRecipients(emails: readonly OpenedEmail[]): Promise<Set<string>>;
@@ -84,6 +85,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     settler,
     routes: options.routes,
     sender: options.sender,
+    region: options.region,
     staging: options.staging,
     mayDeliver: () => options.lease.mayDeliver(),
     signal: abort.signal,

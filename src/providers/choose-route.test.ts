@@ -5,7 +5,7 @@ import type { Route } from './route.js';
 
 const provider = { name: 'none' } as Provider;
 const route = (name: string, parts: Partial<Route> = {}): Route => ({ name, provider, ...parts });
-const email = { tenant: 'acme', type: 'digest' };
+const email = { tenant: 'acme', type: 'digest', region: 'north' };
 const names = (routes: Route[]) => routes.map(({ name }) => name);
 const half = () => 0.5;
 
@@ -31,6 +31,23 @@ describe('choose', () => {
     expect(table.choose({ ...email, tenant: 'other' }, half)).toBe('all');
     expect(table.choose({ ...email, type: 'welcome' }, half)).toBe('all');
     expect(table.choose({ ...email, type: null }, half)).toBe('all');
+  });
+
+  it('regions → the closest of their own; another region or none is not taken', () => {
+    const all = [
+      route('all'),
+      route('region', { regions: ['north'] }),
+      route('type', { types: ['digest'] }),
+      route('type here', { types: ['digest'], regions: ['north'] }),
+      route('company', { companies: ['acme'] }),
+      route('company here', { companies: ['acme'], regions: ['south', 'north'] }),
+    ];
+    for (let left = all.length; left > 0; left--) {
+      expect(createRouteTable(all.slice(0, left)).choose(email, half)).toBe(all[left - 1]!.name);
+    }
+    const table = createRouteTable(all.slice(0, 2));
+    expect(table.choose({ ...email, region: 'south' }, half)).toBe('all');
+    expect(table.choose({ ...email, region: null }, half)).toBe('all');
   });
 
   it('weights 3 and 1 → three quarters and one, and weight 0 never', () => {
@@ -66,6 +83,18 @@ describe('candidates', () => {
     expect(names(table.candidates('gone', email, half))).toEqual(['c', 'a', 'd']);
   });
 
+  it('a route of another region, whoever wrote its name → chosen anew, and never a way out', () => {
+    const regional = createRouteTable([
+      route('a'),
+      route('south', { regions: ['south'] }),
+      route('north', { regions: ['north'] }),
+    ]);
+    expect(names(regional.candidates('south', email, half))).toEqual(['north', 'a']);
+    expect(names(regional.candidates('a', { ...email, region: null }, half))).toEqual(['a']);
+    expect(names(regional.stand('a'))).toEqual(['a']);
+    expect(names(regional.stand('north'))).toEqual(['north', 'a']);
+  });
+
   it('without an email → only those that serve all of the route', () => {
     expect(names(table.stand('a'))).toEqual(['a', 'd']);
     expect(names(table.stand('c'))).toEqual(['c', 'a', 'd']);
@@ -84,4 +113,5 @@ it('a name twice, or none for everything → INVALID_CONFIG', () => {
   const invalid = expect.objectContaining({ code: 'INVALID_CONFIG' });
   expect(() => createRouteTable([route('a'), route('a')])).toThrow(invalid);
   expect(() => createRouteTable([route('a', { types: ['digest'] })])).toThrow(invalid);
+  expect(() => createRouteTable([route('a', { regions: ['north'] })])).toThrow(invalid);
 });

@@ -4,7 +4,8 @@ import type { Route } from './route.js';
 /**
  * Which route an email takes, and which others it may fail over to. The most specific match wins;
  * among equals the weights decide, or the order in which they were written. One route takes
- * everything, so an email whose route is not configured any more always has a way out.
+ * everything, so an email whose route is not configured any more always has a way out. No email
+ * goes by a route kept for other regions, whatever name was written with it.
  */
 export interface RouteTable {
   readonly routes: readonly Route[];
@@ -19,6 +20,8 @@ export interface RouteTable {
 export interface RoutedEmail {
   tenant: string;
   type: string | null;
+  /** Of the store that holds it; null: it has none. */
+  region: string | null;
 }
 
 export function createRouteTable(routes: readonly Route[]): RouteTable {
@@ -36,7 +39,8 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
     routes,
     choose: (email, random) => choose(email, random).name,
     candidates(name, email, random) {
-      const first = byName.get(name) ?? choose(email, random);
+      const written = byName.get(name);
+      const first = written && isHome(written, email) ? written : choose(email, random);
       return [first, ...ranked.filter((route) => route !== first && serves(route, email))];
     },
     stand(name) {
@@ -55,31 +59,45 @@ function checkRoutes(routes: readonly Route[]): void {
 }
 
 /** What is wrong with the routes as a whole, as the end of a sentence that starts with them. */
-export function findRouteProblem(
-  routes: ReadonlyArray<Pick<Route, 'name' | 'companies' | 'types'>>,
-): string | null {
+export function findRouteProblem(routes: ReadonlyArray<Pick<Route, 'name' | Condition>>): string | null {
   const names = routes.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return `have the name ${twice} twice`;
   if (!routes.some((route) => rank(route) === 0))
-    return 'need one without companies and types, for the emails no other takes';
+    return 'need one without companies, types and regions, for the emails no other takes';
   return null;
 }
 
-/** A route for a company is closer to an email than one for a type; both is closest. */
-function rank({ companies, types }: Pick<Route, 'companies' | 'types'>): number {
-  return (companies ? 2 : 0) + (types ? 1 : 0);
+type Condition = 'companies' | 'types' | 'regions';
+
+/** A route for a company is closer to an email than one for a type, and that closer than one for a region. */
+function rank({ companies, types, regions }: Pick<Route, Condition>): number {
+  return (companies ? 4 : 0) + (types ? 2 : 0) + (regions ? 1 : 0);
 }
 
-function serves({ companies, types }: Route, { tenant, type }: RoutedEmail): boolean {
-  return (!companies || companies.includes(tenant)) && (!types || (type !== null && types.includes(type)));
+function serves(route: Route, email: RoutedEmail): boolean {
+  const { companies, types } = route;
+  const { tenant, type } = email;
+  return (
+    (!companies || companies.includes(tenant)) &&
+    (!types || (type !== null && types.includes(type))) &&
+    isHome(route, email)
+  );
+}
+
+function isHome({ regions }: Route, { region }: RoutedEmail): boolean {
+  return !regions || (region !== null && regions.includes(region));
 }
 
 /** Whether every email `route` serves is served by `other` too. */
 function covers(other: Route, route: Route): boolean {
   const all = (wider: readonly string[] | undefined, narrower: readonly string[] | undefined) =>
     !wider || (narrower?.every((item) => wider.includes(item)) ?? false);
-  return all(other.companies, route.companies) && all(other.types, route.types);
+  return (
+    all(other.companies, route.companies) &&
+    all(other.types, route.types) &&
+    all(other.regions, route.regions)
+  );
 }
 
 function draw(routes: readonly Route[], random: Randomness): Route {

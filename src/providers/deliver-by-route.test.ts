@@ -76,13 +76,17 @@ function open(routes: Route[]) {
     logger: silentLogger,
     metrics,
   });
-  return (parts: { paused?: string[]; recipients?: string[] } = {}): Promise<Delivered> =>
+  return (
+    parts: { paused?: string[]; recipients?: string[]; ownSender?: boolean } = {},
+  ): Promise<Delivered> =>
     deliverByRoute(
       {
         email: outgoingEmail({ recipients: parts.recipients ?? ['reader@example.net'] }),
         route: routes[0]!.name,
         tenant: 'acme',
         type: null,
+        region: null,
+        ownSender: parts.ownSender ?? false,
         urgent: false,
         paused: new Set(parts.paused),
         attempt: () => attemptContext(),
@@ -173,6 +177,37 @@ describe('a refused account', () => {
     const deliver = open([route('a', { onAccountFailure: 'fail' })]);
     answers = { a: misconfigured };
     expect(await deliver()).toMatchObject({ outcome: { kind: 'rejected', code: 'SMTP_535' } });
+    expect(paused).toEqual([]);
+  });
+});
+
+describe('a sender the account does not know', () => {
+  const unknownSender: Misconfigured = { kind: 'misconfigured', ...failure('message', 'NOT_VERIFIED') };
+
+  it('the email brought it → this email is rejected and the route goes on', async () => {
+    const deliver = open([route('a')]);
+    answers = { a: unknownSender };
+    expect(await deliver({ ownSender: true })).toMatchObject({
+      outcome: { kind: 'rejected', scope: 'message', code: 'NOT_VERIFIED' },
+    });
+    expect(paused).toEqual([]);
+  });
+
+  it('it is the configured one → the route is paused and the email stays', async () => {
+    const deliver = open([route('a')]);
+    answers = { a: unknownSender };
+    expect(await deliver()).toMatchObject({ outcome: { kind: 'misconfigured' } });
+    expect(paused).toEqual(['a']);
+  });
+
+  it('another account knows it → sent there, and nothing is paused', async () => {
+    const deliver = open([route('a'), route('b')]);
+    answers = { a: unknownSender };
+    expect(await deliver({ ownSender: true })).toMatchObject({
+      outcome: { kind: 'sent' },
+      route: { name: 'b' },
+      failover: [{ route: 'a', code: 'NOT_VERIFIED' }],
+    });
     expect(paused).toEqual([]);
   });
 });

@@ -15,6 +15,9 @@ export interface RouteDelivery {
   route: string;
   tenant: string;
   type: string | null;
+  region: string | null;
+  /** The email says itself who it is from; a sender the account does not know is then its own fault. */
+  ownSender: boolean;
   /** Asks again soon instead of taking its place behind the others. */
   urgent: boolean;
   paused: ReadonlySet<string>;
@@ -65,11 +68,11 @@ export async function deliverByRoute(
     tools.metrics.routeAttempt(lane.route.name, outcome.kind);
     tried.push({ outcome, route: lane.route });
     if (!mayFailOver(outcome)) break;
-    if (outcome.kind === 'misconfigured' && lane.route.onAccountFailure !== 'fail') {
+    if (outcome.kind === 'misconfigured' && !endsEmail(outcome, lane.route, delivery)) {
       await delivery.pause(lane.route.name, `${outcome.code}: ${outcome.message}`);
     }
   }
-  if (tried.length > 0) return lastWord(tried);
+  if (tried.length > 0) return lastWord(tried, delivery);
   if (waits.length === 0) return { kind: 'paused', route: candidates[0]!.route.name };
   const soonest = waits.reduce((a, b) => (b.ms < a.ms ? b : a));
   const delayMs = Math.max(1, Math.ceil(soonest.ms * (1 + tools.random() * JITTER)));
@@ -85,7 +88,10 @@ const WHY: Record<string, string> = {
 };
 
 /** What the email is settled by: the last outcome, but a wait for a working account before a refused one. */
-function lastWord(tried: ReadonlyArray<{ outcome: Outcome; route: Route }>): Delivered {
+function lastWord(
+  tried: ReadonlyArray<{ outcome: Outcome; route: Route }>,
+  delivery: RouteDelivery,
+): Delivered {
   const words = tried.filter(({ outcome }) => outcome.kind !== 'misconfigured');
   const last = words.at(-1) ?? tried.at(-1)!;
   const failover = tried.flatMap(({ outcome, route }) =>
@@ -94,14 +100,15 @@ function lastWord(tried: ReadonlyArray<{ outcome: Outcome; route: Route }>): Del
       : [{ route: route.name, provider: route.provider.name, code: outcome.code }],
   );
   const { outcome, route } = last;
-  if (outcome.kind !== 'misconfigured' || route.onAccountFailure !== 'fail') {
+  if (outcome.kind !== 'misconfigured' || !endsEmail(outcome, route, delivery)) {
     return { kind: 'tried', outcome, route, failover };
   }
-  return { kind: 'tried', outcome: refused(outcome), route, failover };
+  return { kind: 'tried', outcome: { ...outcome, kind: 'rejected' }, route, failover };
 }
 
-function refused(outcome: Misconfigured): Outcome {
-  return { ...outcome, kind: 'rejected' };
+/** Whether the account's refusal costs this email and not the route. */
+function endsEmail(outcome: Misconfigured, route: Route, { ownSender }: RouteDelivery): boolean {
+  return route.onAccountFailure === 'fail' || (outcome.scope === 'message' && ownSender);
 }
 
 async function send(lane: RouteLane, delivery: RouteDelivery): Promise<Outcome> {

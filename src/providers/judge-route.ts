@@ -16,7 +16,8 @@ export function healthOf(outcome: Outcome): Health {
 
 /** Certainly not delivered, and not because of the email: another route may do better. */
 export function mayFailOver(outcome: Outcome): outcome is Deferred | Misconfigured {
-  if (outcome.kind !== 'deferred' && outcome.kind !== 'misconfigured') return false;
+  if (outcome.kind === 'misconfigured') return true;
+  if (outcome.kind !== 'deferred') return false;
   return (outcome.scope === 'route' || outcome.scope === 'account') && !isOurSide(outcome);
 }
 

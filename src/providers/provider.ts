@@ -112,7 +112,11 @@ export interface Unknown extends Failure {
   repeatableUntil?: number;
 }
 
-/** The account or setting is wrong: no email of this route can go. */
+/**
+ * The account or setting is wrong: no email of this route can go. With scope `message` none with this
+ * sender can: the account does not know its domain. That ends the email if it brought the sender, and
+ * pauses the route if the sender is the configured one.
+ */
 export interface Misconfigured extends Failure {
   kind: 'misconfigured';
 }

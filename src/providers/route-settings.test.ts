@@ -65,7 +65,7 @@ describe('what does not fit → refused with the place', () => {
 
   it('a name twice, none for everything, an empty list → refused', () => {
     expect(reason(main, main)).toContain('the name main twice');
-    expect(reason({ ...main, types: ['digest'] })).toContain('need one without companies and types');
+    expect(reason({ ...main, types: ['digest'] })).toContain('need one without companies, types and regions');
     expect(reason()).toContain('must be a list');
   });
 });

@@ -64,6 +64,7 @@ const SHAPE = z.object({
   weight: z.number().min(0).max(1_000_000).optional(),
   companies: words.optional(),
   types: words.optional(),
+  regions: words.optional(),
   ratePerSecond: rate.optional(),
   domainRates: z.record(z.string().regex(/^[^\s@]+\.[^\s@]+$/, 'must be a domain'), rate).optional(),
   maxConcurrency: z.number().int().min(1).max(1000).optional(),

@@ -13,6 +13,8 @@ export interface Route {
   readonly companies?: readonly string[];
   /** Only emails of these types; all of them when not said. */
   readonly types?: readonly string[];
+  /** Only emails of stores in these regions; of any store when not said. */
+  readonly regions?: readonly string[];
   /** Emails a second, shared by all processes. */
   readonly ratePerSecond?: number;
   /** Emails a second to one recipient domain, shared by all processes. */

@@ -15,6 +15,12 @@ export const storeSettings = {
       form: 'a folder',
       says: 'The folder of the embedded database, used by one process at a time.',
     }),
+    region: setting.text({
+      env: ['POSTRIDER_REGION'],
+      default: null,
+      form: 'the name of a region',
+      says: 'Where this database is. Routes with `regions` take only emails of databases there; see ROUTES.md.',
+    }),
     prepare: setting.boolean({
       env: ['POSTRIDER_DATABASE_PREPARE'],
       default: true,

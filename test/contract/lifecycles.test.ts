@@ -161,6 +161,7 @@ lifecycleContract(
         ...ground,
       }),
       sender,
+      region: null,
       staging: { redirectAllTo: null, allowedDomains: null },
       findMissingRecipients: async () => new Set(),
       metrics: createPipelineMetrics(),

@@ -79,6 +79,22 @@ describe('which route', () => {
   });
 });
 
+test('a sender the account does not know → that email fails alone; as the configured sender it stops the route', async () => {
+  const notVerified: Outcome = { ...wrongPassword, scope: 'message', code: 'RESEND_DOMAIN_NOT_VERIFIED' };
+  journey.answers.set('main', notVerified);
+  const postrider = await started([{ name: 'main' }]);
+  const own = await postrider.send(anEmail({ from: 'me@unverified.example' }));
+  await journey.untilStatus(postrider, own.emailId, 'failed');
+  expect(await postrider.get(own.emailId)).toMatchObject({ errorCode: 'RESEND_DOMAIN_NOT_VERIFIED' });
+  expect((await postrider.overview()).pauses).toEqual([]);
+  const other = await postrider.send(anEmail());
+  await waitFor(async () => (await postrider.overview()).pauses.length > 0, {
+    timeoutMs: 10_000,
+    what: 'the route to be paused',
+  });
+  expect(await postrider.get(other.emailId)).toMatchObject({ attempts: 0 });
+});
+
 describe('failover', () => {
   test('the first is down → the second in the same attempt, with the first named in the journal', async () => {
     journey.answers.set('first', down);

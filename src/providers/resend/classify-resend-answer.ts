@@ -4,7 +4,9 @@ import type { ErrorCategory, FailureScope } from '../provider.js';
  * What a refusing answer of Resend means, by the name in its body and else by its status. `unknown`
  * stands for answers after which the email may still go out; the key makes repeating them safe.
  */
-export function classifyResendAnswer(status: number, name: string | undefined): ResendVerdict {
+export function classifyResendAnswer(status: number, name: string | undefined, message = ''): ResendVerdict {
+  // It has no name of its own, and its status is also that of a refused key.
+  if (status === 403 && SENDER_UNKNOWN.test(message)) return SENDER;
   const known = name === undefined ? undefined : BY_NAME.get(name);
   if (known) return { ...known, code: codeOf(name!) };
   const row = BY_STATUS.find(({ from, to }) => status >= from && status <= to);
@@ -44,6 +46,14 @@ const UNCLASSIFIED: Row = {
   unclassified: true,
 };
 
+const SENDER_UNKNOWN = /\bdomain is not verified\b/i;
+const SENDER: ResendVerdict = {
+  kind: 'misconfigured',
+  scope: 'message',
+  code: 'RESEND_DOMAIN_NOT_VERIFIED',
+  category: 'CONFIGURATION_ERROR',
+};
+
 /** `validation_error` is missing on purpose: its status says what it is about. */
 const BY_NAME = new Map<string, Row>(
   Object.entries({
@@ -78,7 +88,7 @@ const BY_STATUS: { from: number; to: number; verdict: Row }[] = [
   { from: 300, to: 399, verdict: ROUTE },
   { from: 400, to: 400, verdict: INVALID },
   { from: 401, to: 401, verdict: ACCOUNT },
-  // Also a sender's domain that is not verified, and a trial account: nothing an email can mend.
+  // Also a trial account, which writes to its owner alone: nothing an email can mend.
   { from: 403, to: 403, verdict: ACCOUNT },
   { from: 404, to: 405, verdict: ROUTE },
   { from: 408, to: 408, verdict: BUSY },

@@ -118,6 +118,17 @@ describe('answers', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
+  test("403 for the sender's domain → misconfigured, about the message alone", async () => {
+    const { provider } = await stubbed([
+      { status: 403, body: { name: 'validation_error', message: 'The example.com domain is not verified.' } },
+    ]);
+    expect(await provider.send(outgoingEmail(), attemptContext())).toMatchObject({
+      kind: 'misconfigured',
+      scope: 'message',
+      code: 'RESEND_DOMAIN_NOT_VERIFIED',
+    });
+  });
+
   test.each([
     ['seconds', () => '120'],
     ['a date', () => new Date(systemClock.now() + 120_000).toUTCString()],

@@ -97,7 +97,11 @@ function outcomeOf(answer: Answer, http: HttpAttempt, nowMs: number): Outcome {
     if (answer.id !== undefined) return { kind: 'sent', providerMessageId: answer.id, trace };
     return { ...http.unknown('RESEND_BROKEN_ANSWER', 'Resend answered without an id'), trace };
   }
-  const { quotaSpent, unclassified, ...verdict } = classifyResendAnswer(answer.status, answer.name);
+  const { quotaSpent, unclassified, ...verdict } = classifyResendAnswer(
+    answer.status,
+    answer.name,
+    answer.message,
+  );
   const failure = { ...verdict, message: answer.message, trace };
   switch (failure.kind) {
     case 'rejected':

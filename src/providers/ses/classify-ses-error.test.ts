@@ -44,6 +44,20 @@ test.each([
   expect(classify(name, message).code).toBe(code);
 });
 
+test.each([
+  ['the sender', 'me@example.com', 'misconfigured'],
+  ['its domain', 'you@example.net, Example.com', 'misconfigured'],
+  ['a recipient', 'you@example.net', 'rejected'],
+  ['another with the same end', 'notme@example.com', 'rejected'],
+])('MessageRejected, not verified is %s → %s', (_case, listed, kind) => {
+  const message = `Email address is not verified. The following identities failed the check in region EU-NORTH-1: ${listed}`;
+  expect(classifySesError({ name: 'MessageRejected', message, from: 'me@example.com' })).toMatchObject({
+    kind,
+    scope: 'message',
+    code: 'SES_MESSAGE_REJECTED',
+  });
+});
+
 test('a name in no row → deferred, unclassified, under a code of its own', () => {
   expect(classify('__proto__')).toMatchObject({ unclassified: true });
   expect(classify('BrandNewException')).toEqual({

@@ -5,7 +5,7 @@ import type { ErrorCategory, FailureScope } from '../provider.js';
  * second one really uses for the same things. An error in no row is unclassified and left to the
  * retry preset.
  */
-export function classifySesError({ name, message }: { name: string; message: string }): SesVerdict {
+export function classifySesError({ name, message, from }: SesError): SesVerdict {
   const bare = name.replace(/Exception$/, '');
   const row = TABLE.get(name) ?? TABLE.get(bare);
   // Both APIs answer the rate and the day's quota under one name and differ only in the sentence.
@@ -13,7 +13,17 @@ export function classifySesError({ name, message }: { name: string; message: str
     if (/daily .*quota/i.test(message)) return DAILY_QUOTA;
     if (/maximum send(?:ing)? rate/i.test(message)) return SEND_RATE;
   }
+  // The second API has no other name for a sender it does not know; in the sandbox it lists recipients too.
+  if (row === REJECTED && /not verified/i.test(message) && from && namesIdentity(message, from))
+    return SENDER;
   return row ?? { ...UNLISTED, code: `SES_${snake(bare)}` };
+}
+
+export interface SesError {
+  name: string;
+  message: string;
+  /** The sender's address. */
+  from?: string;
 }
 
 export interface SesVerdict {
@@ -37,6 +47,7 @@ const DAILY_QUOTA: SesVerdict = {
 };
 const UNAVAILABLE: SesVerdict = row('deferred', 'route', 'SES_SERVICE_UNAVAILABLE', 'TRANSIENT_ERROR');
 const REJECTED: SesVerdict = row('rejected', 'message', 'SES_MESSAGE_REJECTED', 'PERMANENT_ERROR');
+const SENDER: SesVerdict = row('misconfigured', 'message', 'SES_MESSAGE_REJECTED', 'PERMANENT_ERROR');
 const PAUSED: SesVerdict = row('misconfigured', 'account', 'SES_ACCOUNT_SENDING_PAUSED', 'PERMANENT_ERROR');
 const NO_CONFIGURATION_SET: SesVerdict = row(
   'misconfigured',
@@ -55,7 +66,7 @@ const TABLE = new Map<string, SesVerdict>(
     MessageRejected: REJECTED,
     MailFromDomainNotVerified: row(
       'misconfigured',
-      'route',
+      'message',
       'SES_MAIL_FROM_DOMAIN_NOT_VERIFIED',
       'CONFIGURATION_ERROR',
     ),
@@ -104,6 +115,14 @@ function row(
   category: ErrorCategory,
 ): SesVerdict {
   return { kind, scope, code, category };
+}
+
+/** Whether the identities that failed, which follow the colon, are those of this address. */
+function namesIdentity(message: string, address: string): boolean {
+  const listed = message.slice(message.lastIndexOf(':') + 1).toLowerCase();
+  const words = listed.split(/[\s,<>]+/);
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  return words.includes(address.toLowerCase()) || words.includes(domain.toLowerCase());
 }
 
 /** `SomethingNew` → `SOMETHING_NEW`, bounded. */

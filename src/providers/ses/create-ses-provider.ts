@@ -74,7 +74,7 @@ export function createSesProvider(options: SesOptions, { clock }: { clock: Clock
           trace: { stage: 'reply', responseCode: 200 },
         };
       } catch (error) {
-        return outcomeOfSesError(error, http, clock.now());
+        return outcomeOfSesError(error, { http, nowMs: clock.now(), from: email.from.address });
       } finally {
         http.end();
       }

@@ -8,12 +8,15 @@ import { classifySesError, QUOTA_WAIT_MS, type SesVerdict } from './classify-ses
  * The outcome of what the SDK threw. An error with a name SES knows is an answer; one with only a
  * status is a gateway's, which may have passed the request on; one with neither is a lost connection.
  */
-export function outcomeOfSesError(error: unknown, http: HttpAttempt, nowMs: number): Outcome {
+export function outcomeOfSesError(
+  error: unknown,
+  { http, nowMs, from }: { http: HttpAttempt; nowMs: number; from: string },
+): Outcome {
   const { name = 'Error', message = String(error), $metadata, $response } = error as SdkError;
   const status = $response?.statusCode ?? $metadata?.httpStatusCode;
   const ownFault = BEFORE_THE_WIRE.find(({ pattern }) => pattern.test(`${name}: ${message}`))?.name;
   if (status === undefined && !ownFault) return http.outcomeOfLoss(error);
-  const verdict = classifySesError({ name: ownFault ?? name, message });
+  const verdict = classifySesError({ name: ownFault ?? name, message, from });
   const said = oneLine(message || name, 500);
   if (status !== undefined && (status < 300 || (verdict.unclassified && status >= 500))) {
     // Understood by nobody, yet it may have been accepted.

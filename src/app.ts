@@ -101,6 +101,7 @@ export async function openApplication(config: Config): Promise<Application> {
       return pauses.filter((pause) => pause.scope === scope && pause.value === value).length;
     },
     importRecipients: async (people, options) => (await opened()).recipients.importAll(people, options),
+    suppressions: async () => (await opened()).suppressions,
     operations: existing,
     schedules: async () => (await opened()).schedules,
     limits: existing,

@@ -29,6 +29,7 @@ it('an empty environment → the documented defaults', () => {
     render: { sourceMode: 'database', types: null, appUrl: null },
     limits: { enabled: true, hashKey: null },
     retention: { contentDays: 30, logDays: 90, sentBodyHours: null },
+    unsubscribe: { publicUrl: null, keys: null },
     worker: {
       enabled: true,
       batchSize: 300,
@@ -182,4 +183,13 @@ it('routes → read as they are in code and as JSON in a variable, explained wit
 
 it('docs/CONFIGURATION.md → says what the declarations say', async () => {
   await expect(configurationDocument()).toMatchFileSnapshot('../docs/CONFIGURATION.md');
+});
+
+it('an address for unsubscribe links without keys to sign them → a problem that names the keys', () => {
+  expect(problems({ POSTRIDER_PUBLIC_URL: 'https://mail.example.com' })).toEqual([
+    expect.stringContaining('POSTRIDER_LINK_KEYS'),
+  ]);
+  expect(
+    problems({ POSTRIDER_PUBLIC_URL: 'https://mail.example.com', POSTRIDER_LINK_KEYS: 'too short' }),
+  ).toEqual([expect.stringContaining('at least 16 characters')]);
 });

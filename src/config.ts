@@ -20,6 +20,7 @@ import { pipelineSettings } from './pipeline/settings.js';
 import { policySettings } from './policy/settings.js';
 import { routeSettings } from './providers/route-settings.js';
 import { providerRules, providerSettings } from './providers/settings.js';
+import { recipientRules, recipientSettings } from './recipients/settings.js';
 import { renderSettings } from './render/settings.js';
 import { scheduleSettings } from './schedules/settings.js';
 import { storeSettings } from './store/settings.js';
@@ -43,7 +44,7 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
     overrides: input.overrides,
     environment: env,
     file,
-    rules: [...httpRules, ...providerRules, ...outboxRules],
+    rules: [...httpRules, ...providerRules, ...outboxRules, ...recipientRules],
     development: input.development,
   });
   if (problems.length === 0) return resolved;
@@ -63,6 +64,7 @@ const settings = joinSettings(
   routeSettings,
   renderSettings,
   outboxSettings,
+  recipientSettings,
   dispatchSettings,
   pipelineSettings,
   policySettings,

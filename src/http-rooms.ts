@@ -17,6 +17,8 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     cancel: (emailId, companyId) => postrider.cancel(checkEmailId(emailId), { companyId }),
     recipients: postrider.recipients,
     templates: postrider.templates,
+    suppressions: postrider.suppressions,
+    unsubscribe: postrider.unsubscribePage,
     operations: postrider,
     schedules: postrider.schedules,
     limits: postrider,

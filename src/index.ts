@@ -47,6 +47,9 @@ export type {
   RecipientPage,
   RecipientRef,
   Recipients,
+  Suppression,
+  SuppressionInput,
+  Suppressions,
 } from './recipients/index.js';
 export {
   type BrandInput,

@@ -1,5 +1,6 @@
 import type { Access } from './access/index.js';
 import type { ConfigOverrides } from './config.js';
+import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
 import type {
   Accepted,
   AcceptOptions,
@@ -13,7 +14,7 @@ import type { PauseScope } from './outbox/index.js';
 import type { PipelineMetrics } from './pipeline/index.js';
 import type { Quotas, RateLimits } from './policy/index.js';
 import type { Provider, Route, RouteInput } from './providers/index.js';
-import type { Recipients } from './recipients/index.js';
+import type { Recipients, Suppressions } from './recipients/index.js';
 import type { BrandInput, CatalogueType, EmailType, Templates } from './render/index.js';
 import type { FocusContent, Schedule, Schedules } from './schedules/index.js';
 import type { Database, DatabaseSource, MigrationReport, Queryable } from './store/index.js';
@@ -53,6 +54,10 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly quotas: Quotas;
   /** Recurring emails: look, pause, run now; `schedules.start()` fires and carries them out in this process. */
   readonly schedules: Schedules;
+  /** Whom a tenant must not write to. */
+  readonly suppressions: Suppressions;
+  /** What the page behind unsubscribe links calls; null without POSTRIDER_PUBLIC_URL. */
+  readonly unsubscribePage: UnsubscribeRoom | null;
   /** Opens the store and changes nothing in it, not even a schema that is missing. */
   connect(): Promise<Database>;
   /**

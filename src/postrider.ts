@@ -3,6 +3,7 @@ import { assembleContent } from './assemble-content.js';
 import { assemblePolicy } from './assemble-policy.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
 import { assembleSchedules } from './assemble-schedules.js';
+import { assembleSuppression } from './assemble-suppression.js';
 import { checkEmailId } from './check-email-id.js';
 import { type Config, loadConfig } from './config.js';
 import { createIntake, type Intake, parseDueTime } from './intake/index.js';
@@ -117,6 +118,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     ...{ database: ready, clock, logger },
   });
   const policy = assemblePolicy(config, { registry: content.registry, database: ready, clock, logger });
+  const suppression = assembleSuppression(config, { database: ready, clock });
   const intakes = new WeakMap<Database, Intake>();
   async function intake(tx: unknown): Promise<Intake> {
     // With a caller's transaction nothing else may be waited for: on one connection it would wait for itself.
@@ -135,6 +137,9 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       content: content.forStore(database.prompt()),
       senders: assembleSenderRules(config, { database, clock, logger }),
       rules: policy.rulesOf(database),
+      kindOf: (type) => content.registry.find(type) ?? null,
+      unsubscribeUrl: suppression.unsubscribeUrl,
+      suppressions: suppression.reader,
       onAccepted: () => worker?.ring(),
     });
     intakes.set(database, made);
@@ -187,6 +192,8 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     routes: table.routes,
     metrics,
     templates: content.templates,
+    suppressions: suppression.suppressions,
+    unsubscribePage: suppression.page,
     recipients: createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany }),
     access,
     rateLimits: policy.rateLimits,

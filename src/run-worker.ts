@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { createSuppressedFinder } from './assemble-suppression.js';
 import type { Config } from './config.js';
 import { createPostgresEngine, type Engine } from './dispatch/index.js';
 import {
@@ -179,6 +180,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       const missing = refs.length > 0 ? await findMissingRecipients(database, refs) : [];
       return new Set(missing.map((ref) => ref.id));
     },
+    findSuppressed: createSuppressedFinder(config, { database, clock }),
     clock,
     random,
     logger,

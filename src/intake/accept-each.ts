@@ -12,6 +12,8 @@ export interface EachSteps {
   complete(input: unknown): NewEmail;
   /** Null when all may be accepted, and are counted; else the first that may not, and nothing is counted. */
   judge(emails: readonly NewEmail[]): Promise<Refusal | null>;
+  /** Notes on each for whom nobody is left to write to. */
+  markSuppressed(emails: readonly NewEmail[]): Promise<void>;
   write(emails: readonly NewEmail[]): Promise<void>;
 }
 
@@ -27,9 +29,14 @@ export async function acceptEach(inputs: readonly unknown[], steps: EachSteps): 
       refuse(index, isPostriderError(error) ? error : new PostriderError('INTERNAL', messageOf(error)));
     }
   }
-  const accepted = await sift(complete, steps, (index, refusal) =>
-    refuse(index, refusalError(refusal, false)),
-  );
+  await steps.markSuppressed(complete.map(({ email }) => email));
+  // Not asked for by a person, so not worth a row in the log either; and nothing is counted for them.
+  const wanted = complete.filter(({ index, email }) => {
+    if (email.suppressed === null) return true;
+    refuse(index, new PostriderError('SUPPRESSED', 'Nobody it is for may be written to.'));
+    return false;
+  });
+  const accepted = await sift(wanted, steps, (index, refusal) => refuse(index, refusalError(refusal, false)));
   await steps.write(accepted.map(({ email }) => email));
   for (const { index, email } of accepted) answers.set(index, { emailId: email.id, refused: null });
   return inputs.map((_, index) => answers.get(index)!);

@@ -10,12 +10,14 @@ import {
   refusalError,
   rememberAnswer,
 } from '../policy/index.js';
+import type { SuppressionReader } from '../recipients/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { acceptEach, type EachAnswer } from './accept-each.js';
 import { checkAcceptOptions } from './accept-options.js';
 import { type CompletionOptions, completeEmail, namingPlace } from './complete-email.js';
 import { readCompanyId } from './email-draft.js';
 import { extraMsFor } from './extra-ms-for.js';
+import { markSuppressed } from './mark-suppressed.js';
 import { withRecipientLanguages } from './recipient-language.js';
 import { type Content, needsTemplate, type RenderTyped, renderTyped } from './render-typed.js';
 
@@ -24,10 +26,11 @@ import { type Content, needsTemplate, type RenderTyped, renderTyped } from './re
  * returns is durable once that transaction commits; what it refuses has left no trace.
  */
 export interface Accepted {
-  queued: true;
+  /** False where nobody it is for may be written to: then it is in the log and nowhere else. */
+  queued: boolean;
   emailId: string;
   requestId: string;
-  status: 'pending' | 'scheduled';
+  status: 'pending' | 'scheduled' | 'suppressed';
   /** What is left of the limit on this type for its recipient; absent where there is none. */
   rateLimit?: Omit<RateLimitState, 'resetAt'> & { resetAt: string | null };
 }
@@ -59,6 +62,8 @@ export interface IntakeOptions extends CompletionOptions {
   senders: { judge(tx: Queryable, emails: readonly NewEmail[]): Promise<Refusal | null> };
   /** The limits and quotas that hold now. */
   rules: RulesReader;
+  /** Who must not be written to. */
+  suppressions: SuppressionReader;
   /** An email of ours was committed: no need to wait for the bell. */
   onAccepted(): void;
 }
@@ -93,6 +98,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (foreign) throw refusalError(foreign, inBatch);
     const verdict = await judgeEmails(tx, rules, emails);
     if (!verdict.accept) throw refusalError(verdict, inBatch);
+    await markSuppressed(tx, options.suppressions, emails);
     await write(tx, emails);
     return emails.map((email, index) => answerOf(email, clock.now(), verdict.rateLimits?.[index]));
   }
@@ -189,6 +195,7 @@ export function createIntake(options: IntakeOptions): Intake {
           const verdict = await judgeEmails(tx, rules, emails);
           return verdict.accept ? null : verdict;
         },
+        markSuppressed: (emails) => markSuppressed(tx, options.suppressions, emails),
         write: (emails) => write(tx, emails),
       });
     },
@@ -225,10 +232,10 @@ function oneTenant(inputs: readonly unknown[], inBatch: boolean, defaultTenant: 
 function answerOf(email: NewEmail, now: number, rateLimit: RateLimitState | undefined): Accepted {
   const waits = email.scheduledAt !== null && email.scheduledAt.getTime() > now;
   return {
-    queued: true,
+    queued: email.suppressed === null,
     emailId: email.id,
     requestId: email.requestId,
-    status: waits ? 'scheduled' : 'pending',
+    status: email.suppressed ? 'suppressed' : waits ? 'scheduled' : 'pending',
     ...(rateLimit && { rateLimit: { ...rateLimit, resetAt: rateLimit.resetAt?.toISOString() ?? null } }),
   };
 }

@@ -1,7 +1,8 @@
 import { type Clock, isPostriderError, newId, PostriderError } from '../kernel/index.js';
 import type { NewEmail } from '../outbox/index.js';
 import { findNotAllowed, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
-import { type EmailDraft, parseEmailDraft } from './email-draft.js';
+import { ESSENTIAL_CATEGORIES } from '../render/index.js';
+import { type EmailDraft, parseEmailDraft, soleAddressOf } from './email-draft.js';
 import type { RenderTyped } from './render-typed.js';
 
 /**
@@ -21,15 +22,43 @@ export interface CompletionOptions {
   allowedDomains: readonly string[] | null;
   /** Cap on attempts, or null for what the preset says. */
   maxAttempts: number | null;
+  /** What a declared type says about being refused; null for a name that is only a label. */
+  kindOf(type: string): Kind | null;
+  /** A link by which one person refuses one kind; null where there is no address for it. */
+  unsubscribeUrl: UnsubscribeUrl | null;
 }
+
+/** The preference by which people refuse an email, and whether it is beyond refusing. */
+export interface Kind {
+  category: string;
+  essential: boolean;
+}
+
+export type UnsubscribeUrl = (email: {
+  id: string;
+  tenant: string;
+  address: string;
+  category: string;
+  lang: string | null;
+}) => string;
 
 export function completeEmail(
   options: CompletionOptions,
   { input, requestId, place = '', typed }: Incoming,
 ): NewEmail {
-  return namingPlace(place, () =>
-    complete(options, parseEmailDraft(input, options.clock.now(), typed), requestId),
-  );
+  return namingPlace(place, () => {
+    const now = options.clock.now();
+    const id = newId(now);
+    const rendering: RenderTyped | undefined =
+      typed && ((request) => typed({ ...request, ...linked(request) }));
+    const linked = ({ type, companyId, soleAddress, lang }: Parameters<RenderTyped>[0]) => {
+      const kind = options.kindOf(type);
+      const tenant = companyId ?? options.defaultTenant;
+      const unsubscribeUrl = linkTo(options, { id, tenant, lang, address: soleAddress, kind });
+      return unsubscribeUrl === null ? {} : { unsubscribeUrl };
+    };
+    return complete(options, parseEmailDraft(input, now, rendering), { id, requestId });
+  });
 }
 
 /** Runs `work` and puts the place in the batch before the field of what it refuses. */
@@ -52,7 +81,11 @@ export interface Incoming {
   typed?: RenderTyped | undefined;
 }
 
-function complete(options: CompletionOptions, draft: EmailDraft, requestId: string | undefined): NewEmail {
+function complete(
+  options: CompletionOptions,
+  draft: EmailDraft,
+  { id, requestId }: { id: string; requestId: string | undefined },
+): NewEmail {
   const { companyId, ...content } = draft;
   if (!draft.from && !options.hasSender) {
     throw new PostriderError(
@@ -62,10 +95,11 @@ function complete(options: CompletionOptions, draft: EmailDraft, requestId: stri
     );
   }
   refuseOutsiders(draft, options.allowedDomains);
-  const id = newId(options.clock.now());
   const tenant = companyId ?? options.defaultTenant;
   const retry = draft.retry ?? options.retryPreset;
   const preset = findRetryPreset(retry) ?? RETRY_PRESETS.gateway;
+  const kind = kindOf(options, draft);
+  const link = linkTo(options, { id, tenant, lang: draft.lang, address: soleAddressOf(draft), kind });
   return {
     ...content,
     id,
@@ -76,6 +110,42 @@ function complete(options: CompletionOptions, draft: EmailDraft, requestId: stri
     retry,
     maxAttempts: Math.min(preset.attempts, options.maxAttempts ?? preset.attempts),
     route: options.chooseRoute({ tenant, type: draft.type }),
+    category: kind?.category ?? null,
+    essential: kind?.essential ?? false,
+    headers: link === null ? draft.headers : withUnsubscribe(draft.headers, link),
+    suppressed: null,
+  };
+}
+
+/** What the caller says comes first; sign-in and security are so by name. */
+function kindOf(options: CompletionOptions, { category, type }: EmailDraft): Kind | null {
+  if (category !== null) return { category, essential: ESSENTIAL_CATEGORIES.includes(category) };
+  return type === null ? null : options.kindOf(type);
+}
+
+function linkTo(
+  { unsubscribeUrl }: CompletionOptions,
+  { kind, address, ...email }: LinkParts,
+): string | null {
+  if (unsubscribeUrl === null || address === null || kind === null || kind.essential) return null;
+  return unsubscribeUrl({ ...email, address, category: kind.category });
+}
+
+interface LinkParts {
+  id: string;
+  tenant: string;
+  lang: string | null;
+  address: string | null;
+  kind: Kind | null;
+}
+
+/** RFC 8058: one click, no cookie. A list the caller names itself is the caller's to leave. */
+function withUnsubscribe(headers: Record<string, string>, link: string): Record<string, string> {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'list-unsubscribe')) return headers;
+  return {
+    ...headers,
+    'List-Unsubscribe': `<${link}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   };
 }
 

@@ -37,7 +37,15 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
   const attachments = parseAttachments(fields.attachments);
   const { choices, ...content } = parseContent(fields, (problem) => {
     if (type === null || typed === undefined) throw problem;
-    return typed({ type, data, companyId, lang, attachments, at: now });
+    return typed({
+      type,
+      data,
+      companyId,
+      lang,
+      attachments,
+      at: now,
+      soleAddress: soleAddressOf(recipients),
+    });
   });
   return {
     companyId,
@@ -49,6 +57,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
     replyTo: parseMailboxes(fields.replyTo, 'replyTo', MAX_REPLY_TO),
     ...recipients,
     headers: parseHeaders(fields.headers, 'headers'),
+    category: parsePattern(fields.category, 'category', CATEGORY, 'a word such as newsletter'),
     attachments,
     ...content,
     priority: parsePriority(fields.priority) ?? choices?.priority ?? null,
@@ -71,7 +80,16 @@ export function readCompanyId(input: unknown): string | null {
 export interface EmailDraft
   extends Omit<
     NewEmail,
-    'id' | 'tenant' | 'requestId' | 'maxAttempts' | 'route' | 'retry' | 'delivery' | 'priority'
+    | 'id'
+    | 'tenant'
+    | 'requestId'
+    | 'maxAttempts'
+    | 'route'
+    | 'retry'
+    | 'delivery'
+    | 'priority'
+    | 'essential'
+    | 'suppressed'
   > {
   companyId: string | null;
   retry: string | null;
@@ -93,6 +111,7 @@ const KEYS = [
     'attachments',
     'type',
     'data',
+    'category',
   ],
   ...[
     'lang',
@@ -115,6 +134,7 @@ const MAX_ID_LENGTH = 128;
 const METADATA_LIMITS = { maxBytes: 8 * 1024, maxDepth: 5 };
 const DATA_LIMITS = { maxBytes: 256 * 1024, maxDepth: 10 };
 const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const CATEGORY = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const TYPE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
 const DELIVERY_MODES: readonly DeliveryMode[] = ['at-least-once', 'at-most-once'];
@@ -138,6 +158,11 @@ function parseRecipients(fields: Fields): Pick<EmailDraft, 'to' | 'cc' | 'bcc'> 
   if (to.length + cc.length + bcc.length > MAX_RECIPIENTS)
     throw invalidPayload('to', `, cc and bcc have more than ${MAX_RECIPIENTS} addresses in all`);
   return { to, cc, bcc };
+}
+
+/** Whom it goes to, where that is one alone. */
+export function soleAddressOf({ to, cc, bcc }: Pick<EmailDraft, 'to' | 'cc' | 'bcc'>): string | null {
+  return to.length === 1 && cc.length + bcc.length === 0 ? to[0]!.address : null;
 }
 
 /** `recipient` names the one person in `to`, by our id or by the application's. */

@@ -34,6 +34,8 @@ export interface EnvelopeInput {
   cc?: AddressInput | AddressInput[];
   bcc?: AddressInput | AddressInput[];
   headers?: Record<string, string>;
+  /** What kind of email it is, where no declared type says so: the preference by which people refuse it. */
+  category?: string;
   attachments?: AttachmentInput[];
   lang?: string;
   companyId?: string;

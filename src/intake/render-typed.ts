@@ -12,13 +12,13 @@ export function renderTyped(
   overrides: Overrides | null,
   defaultTenant: string,
 ): RenderTyped {
-  return ({ type: name, data, companyId, lang, attachments, at }) => {
+  return ({ type: name, data, companyId, lang, attachments, at, unsubscribeUrl }) => {
     const type = registry.get(name);
     const checked = renderer.checkData(type, data);
     const tenant = companyId ?? defaultTenant;
     const override = overrides ? (tag: string) => overrides.find(tenant, name, tag) : undefined;
     const { images = [], ...content } = renderer.render({
-      ...{ type, lang, data: checked, companyId: tenant },
+      ...{ type, lang, data: withLink(checked, unsubscribeUrl), companyId: tenant },
       ...(override && { override }),
     });
     const own = renderer.attachments({ type, data: checked, companyId: tenant, at: new Date(at) });
@@ -47,6 +47,10 @@ export type RenderTyped = (request: {
   attachments: StoredAttachment[];
   /** The moment of acceptance. */
   at: number;
+  /** The one address it goes to; null where there are several. */
+  soleAddress: string | null;
+  /** Where the person can refuse this kind of email. */
+  unsubscribeUrl?: string | undefined;
 }) => TypedContent;
 
 export interface TypedContent {
@@ -64,6 +68,12 @@ export interface TypeChoices {
   delivery?: DeliveryMode | undefined;
   expiresInMs: number | null;
   sensitive: boolean;
+}
+
+/** A link the caller made itself stays. */
+function withLink(data: unknown, unsubscribeUrl: string | undefined): unknown {
+  if (unsubscribeUrl === undefined || typeof data !== 'object' || data === null) return data;
+  return { unsubscribeUrl, ...data };
 }
 
 /** A guess that may be wrong one way only: true for an input that turns out to need none. */

@@ -88,6 +88,11 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Write to a domain in POSTRIDER_ALLOWED_RECIPIENT_DOMAINS, or add this one to it.',
   },
+  SUPPRESSED: {
+    status: 409,
+    retryable: false,
+    help: 'The person refuses this kind of email or cannot get it; `postrider suppressions list <email>` says why.',
+  },
   OUTBOX_NOT_FOUND: { status: 404, retryable: false, help: 'The email is not in the outbox of this tenant.' },
   EMAIL_NOT_CANCELLABLE: {
     status: 409,

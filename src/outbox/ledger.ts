@@ -20,6 +20,7 @@ export interface Ledger {
   release(claims: readonly ClaimRef[], options: { why: string; delayMs?: number }): Promise<number>;
   park(claims: readonly ClaimRef[], hold: Hold): Promise<number>;
   expire(claims: readonly ClaimRef[]): Promise<number>;
+  suppress(claims: readonly ClaimRef[], detail: object): Promise<number>;
   /** Gives back rows this worker owns but does not hold: the answer to a statement was lost. */
   releaseStrays(held: readonly string[]): Promise<number>;
   pauses(): Promise<Pauses>;
@@ -39,6 +40,8 @@ export function createLedger(
     park: (claims, hold) => parkClaims(database, worker(), claims, hold),
     expire: (claims) =>
       endClaims(database, worker(), claims, { type: 'EXPIRED', status: 'expired', detail: {} }),
+    suppress: (claims, detail) =>
+      endClaims(database, worker(), claims, { type: 'SUPPRESSED', status: 'suppressed', detail }),
     releaseStrays: (held) => releaseStrays(database, worker(), held),
     pauses: options.pauses,
     pauseRoute: (route, reason) => pauseSending(database, 'route', route, { reason, by: 'worker' }),

@@ -16,6 +16,10 @@ export interface NewEmail {
   cc: Mailbox[];
   bcc: Mailbox[];
   headers: Record<string, string>;
+  /** The preference by which people refuse it; null: none. */
+  category: string | null;
+  /** Sign-in and security: goes out whatever people have refused. */
+  essential: boolean;
   subject: string;
   html: string;
   text: string;
@@ -32,6 +36,8 @@ export interface NewEmail {
   /** Its body is hidden from operators and removed once sent. */
   sensitive: boolean;
   route: string;
+  /** Why nobody it is for may be written to; null: it must go. */
+  suppressed: object | null;
 }
 
 /** 1 critical, 2 high, 3 normal, 4 low. */

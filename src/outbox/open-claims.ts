@@ -70,6 +70,9 @@ export interface OpenedEmail {
 }
 
 export interface StoredMessage {
+  /** The preference by which people refuse it, and whether it is beyond refusing. */
+  category?: string;
+  essential?: boolean;
   from?: Mailbox;
   replyTo?: Mailbox[];
   to: Mailbox[];

@@ -40,6 +40,7 @@ export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): P
     column(sizeOf),
     // as text: postgres.js takes a list of booleans for one
     column((e) => String(e.sensitive)),
+    column((e) => (e.suppressed ? JSON.stringify(e.suppressed) : null)),
   ]);
 }
 
@@ -51,10 +52,10 @@ const WRITE = {
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[],
         $9::text[], $10::text[], $11::text[], $12::smallint[], $13::text[], $14::text[], $15::smallint[],
         $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::text[], $21::text[], $22::text[],
-        $23::text[], $24::integer[], $25::text[])
+        $23::text[], $24::integer[], $25::text[], $26::text[])
         with ordinality as i(id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address,
           subject, message, metadata, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
-          expires_at, content_hash, html, text, attachments, bytes, sensitive, position)
+          expires_at, content_hash, html, text, attachments, bytes, sensitive, suppressed, position)
     ), written as (
       insert into postrider.emails (id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address,
         subject, message, metadata, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
@@ -66,15 +67,19 @@ const WRITE = {
     ), bodies as (
       insert into postrider.email_bodies (email_id, html, text, attachments)
       select id, html, text, attachments::jsonb from input
+    ), facts as (
+      insert into postrider.email_facts (email_id, type, final_status, detail)
+      select id, 'SUPPRESSED', 'suppressed', suppressed::jsonb from input where suppressed is not null
     )
     insert into postrider.email_queue (id, due_at, expires_at, bytes, max_attempts, priority, ready, scheduled, at_most_once,
       bell, route, tenant)
     select id, case when waits then scheduled_at end, expires_at, bytes, max_attempts, priority, not waits, waits,
       delivery = 'at-most-once', coalesce(position = first_ready, false), route, tenant
-    from input, (select min(position) as first_ready from input where not waits) f`,
+    from input, (select min(position) as first_ready from input where not waits and suppressed is null) f
+    where suppressed is null`,
 };
 
-function messageJson({ from, replyTo, to, cc, bcc, headers }: NewEmail): string {
+function messageJson({ from, replyTo, to, cc, bcc, headers, category, essential }: NewEmail): string {
   return JSON.stringify({
     ...(from ? { from } : {}),
     ...(replyTo.length ? { replyTo } : {}),
@@ -82,6 +87,8 @@ function messageJson({ from, replyTo, to, cc, bcc, headers }: NewEmail): string 
     ...(cc.length ? { cc } : {}),
     ...(bcc.length ? { bcc } : {}),
     ...(Object.keys(headers).length ? { headers } : {}),
+    ...(category === null ? {} : { category }),
+    ...(essential ? { essential } : {}),
   });
 }
 

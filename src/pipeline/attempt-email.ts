@@ -2,6 +2,7 @@ import { killPoint, type Mailbox, type Randomness, toStorableText } from '../ker
 import type { EventType, Hold, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
 import { type Delivered, deliverByRoute, type RouteBoard } from '../providers/index.js';
 import { AttemptTrail, type TrailTools } from './attempt-trail.js';
+import { leaveOutSuppressed, type Suppressed, suppressionDetail } from './leave-out-suppressed.js';
 import { outgoingEmail } from './outgoing-email.js';
 import { redirectEmail } from './redirect-email.js';
 import { settleOutcome, type Verdict } from './settle-outcome.js';
@@ -35,6 +36,7 @@ export interface Staging {
 
 export interface KnownBefore {
   recipientMissing: boolean;
+  suppressed: readonly Suppressed[];
   pauses: Pauses;
   receivedAt: number;
 }
@@ -53,6 +55,10 @@ export async function attemptEmail(
   if (pause) {
     await tools.ledger.park([email], pause);
     return;
+  }
+  if (known.suppressed.length > 0 && leaveOutSuppressed(email, known.suppressed) === 'nobody-left') {
+    await tools.ledger.suppress([email], suppressionDetail(known.suppressed));
+    return trail.end('SUPPRESSED', 'suppressed');
   }
   const sender = email.message.from ?? tools.sender;
   if (!sender && email.found) {
@@ -89,7 +95,8 @@ export async function attemptEmail(
     await tools.ledger.release([email], decision);
     return;
   }
-  return trail.settle(decision.events, withFailover(decision.settlement, delivered), delivered.route);
+  const verdict = withSuppressed(withFailover(decision.settlement, delivered), known.suppressed);
+  return trail.settle(decision.events, verdict, delivered.route);
 }
 
 function deliver(
@@ -134,6 +141,11 @@ const URGENT_PRIORITY = 2;
 
 function withFailover(verdict: Verdict, { failover }: Extract<Delivered, { kind: 'tried' }>): Verdict {
   return failover.length === 0 ? verdict : { ...verdict, detail: { ...verdict.detail, failover } };
+}
+
+/** Whom it did not go to is said with what became of it. */
+function withSuppressed(verdict: Verdict, suppressed: readonly Suppressed[]): Verdict {
+  return suppressed.length === 0 ? verdict : { ...verdict, detail: { ...verdict.detail, suppressed } };
 }
 
 function pauseOf({ tenant, type }: OpenedEmail, pauses: Pauses): Hold | null {

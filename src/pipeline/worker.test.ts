@@ -24,6 +24,7 @@ function workerOn(ledger: Partial<Ledger>, wake: (fn: () => void) => void) {
     region: null,
     staging: { redirectAllTo: null, allowedDomains: null },
     findMissingRecipients: async () => new Set(),
+    findSuppressed: async () => new Map(),
     ...{ maxAttempts: null, batchSize: 10, concurrency: 4, inFlightBytes: 1_000_000, sendTimeoutMs: 1000 },
     ...{ stopDeadlineMs: 1000, clock: systemClock, random: () => 0, logger: silentLogger },
     metrics: createPipelineMetrics(),

@@ -13,6 +13,7 @@ import type { Claim, Ledger, OpenedEmail } from '../outbox/index.js';
 import type { RouteBoard } from '../providers/index.js';
 import { type AttemptTools, attemptEmail, type Staging } from './attempt-email.js';
 import { InFlight } from './in-flight.js';
+import type { Suppressed } from './leave-out-suppressed.js';
 import type { PipelineMetrics } from './pipeline-metrics.js';
 import { createSettler } from './settler.js';
 
@@ -31,6 +32,8 @@ export interface WorkerOptions {
   staging: Staging;
   /** Those of the emails whose recipient is named but not there. */
   findMissingRecipients(emails: readonly OpenedEmail[]): Promise<Set<string>>;
+  /** Those of the emails that go to someone who must not be written to, and who that is. */
+  findSuppressed(emails: readonly OpenedEmail[]): Promise<Map<string, Suppressed[]>>;
   /** Cap on attempts of emails that did not come through intake; null: what each says. */
   maxAttempts: number | null;
   batchSize: number;
@@ -184,7 +187,11 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     try {
       const emails = await ledger.open(batch, how);
       killPoint('worker:opened');
-      const [pauses, missing] = await Promise.all([ledger.pauses(), options.findMissingRecipients(emails)]);
+      const [pauses, missing, suppressed] = await Promise.all([
+        ledger.pauses(),
+        options.findMissingRecipients(emails),
+        options.findSuppressed(emails),
+      ]);
       const receivedAt = new Map(batch.map((claim) => [claim.id, claim.receivedAt]));
       for (const email of emails) {
         const most = email.earlierAttempts + (options.maxAttempts ?? email.maxAttempts);
@@ -192,6 +199,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
         const known = {
           pauses,
           recipientMissing: missing.has(email.id),
+          suppressed: suppressed.get(email.id) ?? [],
           receivedAt: receivedAt.get(email.id) ?? 0,
         };
         started.add(email.id);

@@ -18,8 +18,22 @@ export {
   type Recipients,
   type ReportOptions,
 } from './create-recipients.js';
+export {
+  createSuppressions,
+  type SuppressionListOptions,
+  type SuppressionOptions,
+  type SuppressionPage,
+  type Suppressions,
+} from './create-suppressions.js';
 export { eraseRecipients, findPersonToErase, type KnownPerson } from './erase-recipients.js';
 export { findLanguages, findUnknownRecipients, type NamedRecipient, nameKey } from './find-recipients.js';
+export {
+  type Addressed,
+  createSuppressionReader,
+  type Suppressed,
+  type SuppressionReader,
+} from './find-suppressed.js';
+export { hashAddress } from './hash-address.js';
 export { ROW_FORMATS, type RowFormat, readRows } from './read-rows.js';
 export {
   REMINDER_FREQUENCIES,
@@ -29,4 +43,24 @@ export {
   type ReminderFrequency,
 } from './recipient.js';
 export { type CheckIn, type RecentActivity, readRecentActivity } from './report-activity.js';
+export {
+  readSubscriptions,
+  resubscribe,
+  type Subscriptions,
+  unsubscribe,
+} from './subscriptions.js';
+export {
+  SUPPRESSION_REASONS,
+  type Suppression,
+  type SuppressionInput,
+  type SuppressionReason,
+} from './suppression.js';
+export {
+  createUnsubscribeLinks,
+  UNSUBSCRIBE_PATH,
+  type UnsubscribeLink,
+  type UnsubscribeLinks,
+} from './unsubscribe-links.js';
 export type { UpsertedRecipient } from './upsert-recipients.js';
+export { writeSuppressionRows } from './write-suppression-rows.js';
+export { addSuppressions } from './write-suppressions.js';

@@ -60,6 +60,7 @@ const RULES: Record<string, Rule> = {
     (value) => typeof value === 'string' && CATEGORY.test(value),
     'a word of up to 64 letters, digits, dots, hyphens or underscores that starts with a letter, such as reminders',
   ],
+  essential: [(value) => typeof value === 'boolean', 'true or false'],
   data: [isSchema, 'a Zod schema, such as z.strictObject({ name: z.string() })'],
   moreSamples: [isObject, 'an object of samples by name'],
   priority: [(value) => [1, 2, 3, 4].includes(value as number), '1, 2, 3 or 4'],

@@ -153,7 +153,8 @@ function namesFor({ type, language, files, brand, onText }: CompileOptions): Nam
     },
     given: null,
     lists: [],
-    fields: shape && new Set(Object.keys(shape)),
+    // the link to unsubscribe is known for every email that can be refused
+    fields: shape && new Set([...Object.keys(shape), 'unsubscribeUrl']),
     message(key) {
       onText?.(key);
       return findMessage(key, type, language, files);

@@ -11,16 +11,20 @@ export function defineEmail<const Name extends string, Schema extends z.ZodType>
   declaration: EmailDeclaration<Name, Schema>,
 ): EmailType<Name, Schema> {
   checkDeclaration(declaration);
-  const { expiresIn, sensitive, rateLimit } = declaration;
+  const { expiresIn, sensitive, rateLimit, category, essential } = declaration;
   return Object.freeze({
     ...declaration,
     sensitive: sensitive ?? false,
     rateLimit: rateLimit ?? null,
+    essential: essential ?? ESSENTIAL_CATEGORIES.includes(category),
     expiresInMs: expiresIn === undefined ? null : readDuration(expiresIn),
   });
 }
 
 export { PORTALS, type Portal };
+
+/** What nobody can unsubscribe from. */
+export const ESSENTIAL_CATEGORIES: readonly string[] = ['auth', 'account', 'security'];
 
 export interface EmailDeclaration<Name extends string, Schema extends z.ZodType> {
   type: Name;
@@ -31,8 +35,10 @@ export interface EmailDeclaration<Name extends string, Schema extends z.ZodType>
   sample: z.input<Schema>;
   /** Further cases worth looking at, by name. */
   moreSamples?: Record<string, z.input<Schema>>;
-  /** What kind of email it is, for people's preferences. */
+  /** What kind of email it is: the name of the preference by which people refuse it. */
   category: EmailCategory;
+  /** Sign-in and security: nobody can unsubscribe from it. Defaults to whether the category is auth, account or security. */
+  essential?: boolean;
   /** 1 critical, 2 high, 3 normal, 4 low. Defaults to 3. */
   priority?: 1 | 2 | 3 | 4;
   /** Defaults to none. */
@@ -61,9 +67,12 @@ export interface EmailContent {
 }
 
 export interface EmailType<Name extends string = string, Schema extends z.ZodType = z.ZodType>
-  extends Readonly<Omit<EmailDeclaration<Name, Schema>, 'sensitive' | 'rateLimit' | 'attachments'>> {
+  extends Readonly<
+    Omit<EmailDeclaration<Name, Schema>, 'sensitive' | 'rateLimit' | 'essential' | 'attachments'>
+  > {
   readonly sensitive: boolean;
   readonly rateLimit: RateLimit | null;
+  readonly essential: boolean;
   readonly expiresInMs: number | null;
   /** As a method, so that types of different data fit into one list. */
   attachments?(data: z.output<Schema>, making: Making): TypeAttachment[];

@@ -17,6 +17,7 @@ export {
   type EmailContent,
   type EmailDeclaration,
   type EmailType,
+  ESSENTIAL_CATEGORIES,
   type Making,
   PORTALS,
   type Portal,

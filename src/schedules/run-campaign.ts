@@ -182,6 +182,7 @@ const SKIPPED: ReadonlySet<string> = new Set([
   'RECIPIENT_NOT_ALLOWED',
   'RECIPIENT_NOT_FOUND',
   'RATE_LIMITED',
+  'SUPPRESSED',
   'QUOTA_EXCEEDED',
 ]);
 

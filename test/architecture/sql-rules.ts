@@ -17,6 +17,7 @@ const OWNERS: Record<string, string> = {
   route_rates: 'outbox',
   recipients: 'recipients',
   recipient_check_ins: 'recipients',
+  suppressions: 'recipients',
   recipient_activities: 'recipients',
   idempotency_keys: 'policy',
   rate_limits: 'policy',

@@ -164,6 +164,8 @@ lifecycleContract(
       region: null,
       staging: { redirectAllTo: null, allowedDomains: null },
       findMissingRecipients: async () => new Set(),
+
+      findSuppressed: async () => new Map(),
       metrics: createPipelineMetrics(),
     });
     return growing(subject, () => claims);

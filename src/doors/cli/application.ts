@@ -1,6 +1,6 @@
 import type { Operations } from '../../operations.js';
 import type { Quotas, RateLimits } from '../../policy/index.js';
-import type { ImportOptions, ImportReport } from '../../recipients/index.js';
+import type { ImportOptions, ImportReport, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
 
@@ -28,6 +28,7 @@ export interface Application {
   limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;
   /** The API of this process, asked as root; its refusals are thrown as the errors they are. */
   call: ApiCall;
+  suppressions(): Promise<Suppressions>;
   doctor(): Promise<Finding[]>;
   /** Whether the embedded store has yet to be made, which takes a few seconds. */
   isFresh(): boolean;
@@ -62,7 +63,7 @@ export interface SendOptions {
 }
 
 export interface Receipt {
-  queued: true;
+  queued: boolean;
   emailId: string;
   requestId: string;
   status: string;

@@ -77,6 +77,9 @@ const quiet: Application = {
   templates: () => Promise.reject(new Error('this test has no templates')),
   pause: async () => {},
   resume: async () => 1,
+  suppressions: async () => {
+    throw new Error('a test that asks for the list says what it answers');
+  },
   importRecipients: async () => ({ created: 0, updated: 0 }),
   limits: () => Promise.reject(new Error('the test brings no limits')),
   operations: () => Promise.reject(new Error('the test brings no operations')),

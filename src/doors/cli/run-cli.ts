@@ -15,6 +15,7 @@ import { describeSchedules } from './commands/schedules.js';
 import { send } from './commands/send.js';
 import { serve } from './commands/serve.js';
 import { status } from './commands/status.js';
+import { describeSuppressions } from './commands/suppressions.js';
 import { describeTemplates } from './describe-templates.js';
 import { EXIT_USAGE, presentError } from './present-error.js';
 
@@ -59,6 +60,7 @@ function describe(cli: Cli, run: Run): Command {
   describeTemplates(program, cli, run);
   describeSchedules(program, cli, run);
   describeAccess(program, cli, run);
+  describeSuppressions(program, cli, run);
   looking(program, cli, run);
   return program;
 }

@@ -23,7 +23,9 @@ import { recipientRoutes } from './recipient-routes.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type HttpEnv, requestContext } from './request-context.js';
 import { scheduleRoutes } from './schedule-routes.js';
+import { suppressionRoutes } from './suppression-routes.js';
 import { templateRoutes } from './template-routes.js';
+import { unsubscribeRoutes } from './unsubscribe-routes.js';
 
 export interface HttpAppOptions {
   rooms: HttpRooms;
@@ -86,6 +88,8 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   if (rooms.templates) app.route('/', templateRoutes(rooms.templates, options.bodyLimitBytes));
   if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
   if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
+  if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, options.bodyLimitBytes));
+  if (rooms.unsubscribe) app.route('/', unsubscribeRoutes(rooms.unsubscribe));
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
   if (preview) {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);

@@ -1,7 +1,8 @@
 import type { Quotas, RateLimits } from '../../policy/index.js';
-import type { Recipients } from '../../recipients/index.js';
+import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
+import type { UnsubscribeRoom } from './unsubscribe-room.js';
 
 /**
  * What the HTTP door calls: the rooms behind it, seen as one port that app.ts wires.
@@ -19,6 +20,9 @@ export interface HttpRooms {
   /** Absent where a door is about emails alone, as beside the development inbox. */
   recipients?: Recipients;
   templates?: Templates;
+  suppressions?: Suppressions;
+  /** Absent where there is no address for links. */
+  unsubscribe?: UnsubscribeRoom | null;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */
   operations?: HttpOperations;
   /** Recurring emails. */
@@ -56,7 +60,7 @@ export interface AcceptOptions {
 }
 
 export interface AcceptedEmail {
-  queued: true;
+  queued: boolean;
   emailId: string;
   requestId: string;
   status: string;

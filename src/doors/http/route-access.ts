@@ -58,6 +58,16 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /v1/recipients/:person/check-ins': { right: 'write' },
   'POST /v1/recipients/:person/activities': { right: 'write' },
 
+  'POST /v1/suppressions': { right: 'write' },
+  'GET /v1/suppressions': { right: 'read' },
+  'GET /v1/suppressions/export': { right: 'read' },
+  'POST /v1/suppressions/import': { right: 'write' },
+  'GET /v1/suppressions/:email': { right: 'read' },
+  'DELETE /v1/suppressions/:email': { right: 'write' },
+
+  'GET /u/:token': { right: 'anyone' },
+  'POST /u/:token': { right: 'anyone' },
+
   'POST /auth/sign-in': { right: 'anyone' },
   'POST /auth/code': { right: 'anyone' },
   'POST /auth/code/resend': { right: 'anyone' },

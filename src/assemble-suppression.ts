@@ -1,0 +1,110 @@
+import type { Config } from './config.js';
+import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
+import type { UnsubscribeUrl } from './intake/index.js';
+import type { Clock } from './kernel/index.js';
+import { findAddressee, noteUnsubscribed, type OpenedEmail } from './outbox/index.js';
+import {
+  createSuppressionReader,
+  createSuppressions,
+  createUnsubscribeLinks,
+  readSubscriptions,
+  resubscribe,
+  type Suppressed,
+  type SuppressionReader,
+  type Suppressions,
+  type UnsubscribeLink,
+  unsubscribe,
+} from './recipients/index.js';
+import type { Database, Queryable } from './store/index.js';
+
+/** Who must not be written to and how people say so, put together for one process. */
+export interface AssembledSuppression {
+  suppressions: Suppressions;
+  /** What intake asks. */
+  reader: SuppressionReader;
+  /** null without an address people can reach. */
+  unsubscribeUrl: UnsubscribeUrl | null;
+  /** What the page behind the links calls. */
+  page: UnsubscribeRoom | null;
+}
+
+export function assembleSuppression(
+  config: Config,
+  { database, clock }: { database: () => Promise<Database>; clock: Clock },
+): AssembledSuppression {
+  const hashKey = hashKeyOf(config);
+  const reader = createSuppressionReader({ clock, hashKey });
+  const { publicUrl, keys } = config.unsubscribe;
+  const links =
+    publicUrl === null || keys === null
+      ? null
+      : createUnsubscribeLinks({ publicUrl, keys: keys.split(',').map((key) => key.trim()), hashKey });
+  return {
+    suppressions: createSuppressions({
+      database,
+      hashKey,
+      defaultTenant: config.email.defaultCompany,
+      onChange: reader.forget,
+    }),
+    reader,
+    unsubscribeUrl: links && ((email) => links.url(email)),
+    page: links && {
+      async show(token) {
+        const link = links.read(token);
+        if (link === null) return null;
+        const store = (await database()).prompt();
+        return {
+          category: link.category,
+          ...(await readSubscriptions(store, link, await addressOf(store, link))),
+        };
+      },
+      change: async (token, wish) => {
+        const link = links.read(token);
+        if (link === null) return false;
+        await (await database()).transaction(async (tx) => {
+          const address = await addressOf(tx, link);
+          for (const category of wish.refuse) {
+            // A second click on the same link is the same wish.
+            if (!(await unsubscribe(tx, link, { category, address }))) continue;
+            await noteUnsubscribed(tx, link, { category, by: wish.by });
+          }
+          for (const category of wish.want) await resubscribe(tx, link, { category, address });
+        });
+        reader.forget();
+        return true;
+      },
+    },
+  };
+}
+
+/** For the worker: in one query for all that were opened together. */
+export function createSuppressedFinder(
+  config: Config,
+  { database, clock }: { database: Queryable; clock: Clock },
+): (emails: readonly OpenedEmail[]) => Promise<Map<string, Suppressed[]>> {
+  const reader = createSuppressionReader({ clock, hashKey: hashKeyOf(config) });
+  return (emails) =>
+    reader.find(
+      database,
+      emails.map(({ id, tenant, message, remaining }) => ({
+        id,
+        tenant,
+        addresses:
+          remaining ?? [...message.to, ...(message.cc ?? []), ...(message.bcc ?? [])].map((m) => m.address),
+        category: message.category ?? null,
+        essential: message.essential ?? false,
+      })),
+    );
+}
+
+/** While the email is kept its address is known; afterwards the hash alone does. */
+function addressOf(database: Queryable, { emailId, tenant }: UnsubscribeLink): Promise<string | null> {
+  return findAddressee(database, { emailId, tenant });
+}
+
+function hashKeyOf(config: Config): string {
+  return config.limits.hashKey ?? WITHOUT_KEY;
+}
+
+/** Then whoever reads the database can find out whether a guessed address is in it. */
+const WITHOUT_KEY = 'postrider';

@@ -1,0 +1,25 @@
+import type { NewEmail } from '../outbox/index.js';
+import type { SuppressionReader } from '../recipients/index.js';
+import type { Queryable } from '../store/index.js';
+
+/**
+ * Emails for which nobody is left to write to are accepted and end at once: in the log, without ever being queued.
+ * Where only some may not be written to, the worker leaves those out, since it asks again before it sends.
+ */
+export async function markSuppressed(
+  tx: Queryable,
+  suppressions: SuppressionReader,
+  emails: readonly NewEmail[],
+): Promise<void> {
+  const addressesOf = ({ to, cc, bcc }: NewEmail) => [...to, ...cc, ...bcc].map(({ address }) => address);
+  const found = await suppressions.find(
+    tx,
+    emails.map((email) => ({ ...email, addresses: addressesOf(email) })),
+  );
+  if (found.size === 0) return;
+  for (const email of emails) {
+    const suppressed = found.get(email.id) ?? [];
+    if (suppressed.length < new Set(addressesOf(email)).size) continue;
+    email.suppressed = { reason: suppressed[0]!.reason, recipients: suppressed, at: 'accept' };
+  }
+}

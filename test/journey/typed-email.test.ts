@@ -115,7 +115,7 @@ describeWith('postgres')('a typed email', () => {
   test('a sensitive email → no way of looking shows what lets someone in; once sent, no table holds it', async () => {
     const secret = 'tok-7f3a91c2';
     const data = { ...reset, resetUrl: `https://app.example.com/r?token=${secret}` };
-    const email = { type: 'password_reset', to: 'a@example.com', data } as const;
+    const email = { type: 'password_reset', to: 'b@example.com', data } as const;
     const later = await postrider.schedule(email, new Date(Date.now() + 3_600_000));
     const api = createApi(postrider as never, { logger: silentLogger });
     const asked = (path: string) =>

@@ -1,7 +1,7 @@
 import { PostriderError, parseMailbox, refuseUnknownKeys } from './kernel/index.js';
 import { eraseEmails, personOf } from './outbox/index.js';
 import { forgetKeysOf } from './policy/index.js';
-import { eraseRecipients, findPersonToErase } from './recipients/index.js';
+import { eraseRecipients, findPersonToErase, forgetSuppressedAddresses } from './recipients/index.js';
 import type { Database } from './store/index.js';
 
 /**
@@ -57,6 +57,7 @@ export async function erasePerson(
   });
   idempotencyKeys += await forgetKeysOf(database, { tenant, pattern: person.pattern });
   // Last: what is known of them is what an interrupted run needs to go on.
+  if (emails.left === 0) await forgetSuppressedAddresses(database, tenant, known.addresses);
   const recipients = emails.left > 0 ? 0 : await eraseRecipients(database, tenant, known);
   return { ...emails, recipients, idempotencyKeys, complete: emails.left === 0 };
 }

@@ -63,4 +63,4 @@ export {
 } from './unsubscribe-links.js';
 export type { UpsertedRecipient } from './upsert-recipients.js';
 export { writeSuppressionRows } from './write-suppression-rows.js';
-export { addSuppressions } from './write-suppressions.js';
+export { addSuppressions, forgetSuppressedAddresses } from './write-suppressions.js';

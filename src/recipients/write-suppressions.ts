@@ -41,6 +41,20 @@ export async function removeSuppressions(
   return rows.length;
 }
 
+/** Of a person who is erased only the hash stays, so that they are not written to again. */
+export async function forgetSuppressedAddresses(
+  database: Queryable,
+  tenant: string | null,
+  addresses: readonly string[],
+): Promise<number> {
+  const { rows } = await database.query(
+    `update postrider.suppressions set address = null, note = null, email_id = null
+     where ($1::text is null or tenant = $1) and lower(address) = any ($2::text[]) returning id`,
+    [tenant, addresses.map((address) => address.toLowerCase())],
+  );
+  return rows.length;
+}
+
 export async function listSuppressions(
   database: Queryable,
   tenant: string,

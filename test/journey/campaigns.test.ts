@@ -279,6 +279,20 @@ describe('campaigns on PostgreSQL', () => {
     expect((await run('inactivity'))[0]).toMatchObject({ queued: 1 });
   });
 
+  test('someone who unsubscribed, and someone whose address bounced → skipped as suppressed, without a row in the log', async () => {
+    for (const name of ['stays', 'left', 'bounced']) await person(name, { active: '9 days' });
+    await postrider.suppressions.add(
+      [
+        { email: 'left@example.com', reason: 'unsubscribe', category: 'reEngagement' },
+        { email: 'bounced@example.com', reason: 'bounce' },
+      ],
+      { companyId: 'acme' },
+    );
+    const [one] = await run('inactivity');
+    expect(one).toMatchObject({ queued: 1, skipped: { suppressed: 2 }, errors: [] });
+    expect(await sentTo(one!.runId)).toEqual(['stays@example.com']);
+  });
+
   test('weekly focus → trial accounts that asked for it; different activity gives different content', async () => {
     await person('fresh');
     await person('steady', { streak_days: 12, checkedIn: DAY, language: 'de' });

@@ -81,6 +81,9 @@ describe('erasure on PostgreSQL', () => {
     });
     const abroad = await ended({ to: 'ann.ray@example.com.au', companyId: 'acme' });
 
+    await postrider.suppressions.add([{ email: ann, reason: 'manual', note: `asked by ${ann}` }], {
+      companyId: 'acme',
+    });
     const report = await postrider.erase({ email: 'ann.ray@example.com', companyId: 'acme' });
     expect(report).toEqual({
       emails: 4,
@@ -97,6 +100,7 @@ describe('erasure on PostgreSQL', () => {
     expect(rest).not.toContain('ann ray');
     expect(rest).not.toContain('u-ann');
     for (const id of [mine, failed, waiting, old]) expect(await postrider.get(id)).toBeNull();
+    expect(await postrider.suppressions.find(ann, { companyId: 'acme' })).toMatchObject([{ email: null }]);
     expect(await postrider.get(shared)).toMatchObject({
       status: 'sent',
       to: 'bob@example.net',

@@ -1,24 +1,16 @@
 import { createDeadLetters, type DeadLetters } from './dead-letters.js';
+import { createEmailLogs, type EmailLogs } from './email-logs.js';
 import { type EraseOptions, type ErasureReport, type ErasureRequest, erasePerson } from './erase-person.js';
 import { type Clock, PostriderError, refuseUnknownKeys } from './kernel/index.js';
 import { type CancelFilter, cancelMany, countCancellable } from './outbox/index.js';
-import {
-  type EmailFilterInput,
-  type FilterName,
-  readCursor,
-  readEmailFilter,
-  readLimit,
-} from './read-email-filter.js';
+import { type EmailFilterInput, type FilterName, readEmailFilter } from './read-email-filter.js';
 import type { Database } from './store/index.js';
-import { type EmailPage, listEmails } from './views/index.js';
 
 /**
  * What an operator does with many emails: list, take back, look after the dead letters. Parses what callers give,
  * calls a room, and returns what it says.
  */
-export interface Operations {
-  /** The newest first, 50 at a time unless asked otherwise; `nextCursor` leads on. */
-  list(filter?: EmailFilterInput & { limit?: number; cursor?: string }): Promise<EmailPage>;
+export interface Operations extends EmailLogs {
   /** Takes back all waiting emails a filter means, or says how many there are. */
   cancelMany(filter: CancelManyFilter, options?: CancelManyOptions): Promise<CancelManyReport>;
   /** Takes one person out of everything; may be repeated until it is complete. */
@@ -46,18 +38,6 @@ export interface CancelManyReport {
   dryRun: boolean;
 }
 
-const LIST_NAMES: readonly FilterName[] = [
-  'companyId',
-  'status',
-  'type',
-  'recipient',
-  'userId',
-  'provider',
-  'messageId',
-  'days',
-  'from',
-  'to',
-];
 const CANCEL_NAMES: readonly FilterName[] = [
   'companyId',
   'status',
@@ -70,10 +50,7 @@ const CANCEL_NAMES: readonly FilterName[] = [
 
 export function createOperations(database: () => Promise<Database>, clock: Clock): Operations {
   return {
-    async list({ limit, cursor, ...filter } = {}) {
-      const page = { limit: readLimit(limit, { otherwise: 50, most: 200 }), cursor: readCursor(cursor) };
-      return listEmails(await database(), readEmailFilter(filter, LIST_NAMES, clock.now()), page);
-    },
+    ...createEmailLogs(database, clock),
     async cancelMany(filter, { dryRun = false, ...options } = {}) {
       refuseUnknownKeys(options, ['by', 'onProgress'], 'INVALID_PAYLOAD');
       const meant = readCancelFilter(filter, clock.now());

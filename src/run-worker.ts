@@ -20,6 +20,7 @@ import {
   createRouteRates,
   createRouteStates,
   createSweeper,
+  createTallier,
   findDeadWorkers,
   findEarlierWorkers,
   hasHeld,
@@ -197,10 +198,12 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       await forgetOldRuns(database);
     },
   });
+  const tallier = createTallier({ database, logger });
   await ready.start();
   await pipeline.start();
   await sweeper.start();
   await pruner.start();
+  await tallier.start();
   logger.info(
     { worker: lease.worker, store: database.kind, routes: routeNames(options.routes) },
     'worker started',
@@ -214,6 +217,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       await board.stop();
       await sweeper.stop();
       await pruner.stop();
+      await tallier.stop();
       await lease
         .end()
         .catch((error: unknown) => logger.warn({ err: messageOf(error) }, 'lease could not be ended'));

@@ -32,6 +32,8 @@ export { createRouteStates, type RouteState } from './route-states.js';
 export { findSettled, type Settlement, settleAttempts } from './settle-attempts.js';
 export { createSweeper } from './sweeper.js';
 export { hasHeld, type TakeOver, takeOverWorker } from './take-over.js';
+export { createTallier } from './tallier.js';
+export { forgetOldTallies, tallyEnds } from './tally-ends.js';
 export {
   EMAIL_STATUSES,
   type EmailStatus,

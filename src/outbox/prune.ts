@@ -1,5 +1,6 @@
 import type { Database } from '../store/index.js';
 import { briefly, limitLockWait, retireWeeks } from './retire-weeks.js';
+import { forgetOldTallies } from './tally-ends.js';
 
 /**
  * Retention, counted from an email's final state: whole weeks go when everything in them has ended long enough ago;
@@ -34,6 +35,7 @@ export async function prune(database: Database, retention: Retention): Promise<P
     rowsDeleted += await deleteInSteps(database, sentBodies(), retention.sentBodyHours);
   rowsDeleted += await deleteInSteps(database, ended('email_bodies'), retention.contentDays);
   for (const table of LEDGER) rowsDeleted += await deleteInSteps(database, ended(table), retention.logDays);
+  await forgetOldTallies(database, retention.logDays);
   await database.query(
     `delete from postrider.workers w where w.ended_at < now() - interval '7 days'
      and not exists (select 1 from postrider.email_queue q where q.owner = w.id)`,

@@ -11,8 +11,8 @@ export interface EmailFilter {
   recipients?: readonly string[];
   userId?: string;
   provider?: string;
-  /** The id a provider gave. */
-  messageId?: string;
+  /** Only these, as a provider's id led to them. */
+  ids?: readonly string[];
   since?: Date;
   until?: Date;
 }
@@ -33,6 +33,7 @@ export function sourceOf(filter: EmailFilter): Source {
     where.push(`${id} >= postrider.id_floor(${value(filter.since.toISOString())}::timestamptz)`);
   if (filter.until)
     where.push(`${id} < postrider.id_floor(${value(filter.until.toISOString())}::timestamptz)`);
+  if (filter.ids) where.push(`${id} = any (${value(filter.ids)}::uuid[])`);
   const about: string[] = [];
   if (filter.tenant !== undefined) about.push(`e.tenant = ${value(filter.tenant)}`);
   if (filter.type !== undefined) about.push(`e.type = ${value(filter.type)}`);
@@ -42,7 +43,6 @@ export function sourceOf(filter: EmailFilter): Source {
   where.push(...about);
   const tried: string[] = [];
   if (filter.provider !== undefined) tried.push(`provider = ${value(filter.provider)}`);
-  if (filter.messageId !== undefined) tried.push(`provider_message_id = ${value(filter.messageId)}`);
   if (tried.length > 0) {
     where.push(
       id === 'a.email_id'
@@ -64,11 +64,11 @@ const WAITING: Record<string, string> = {
 const NOT_REQUEUED = `not exists (select 1 from postrider.email_facts f where f.email_id = a.email_id
   and f.type = 'REQUEUED' and (f.detail ->> 'afterAttempt')::int = a.attempt)`;
 
-function startOf({ status, provider, messageId }: EmailFilter): Source {
+function startOf({ status, provider }: EmailFilter): Source {
   const values: unknown[] = [];
   if (status === undefined) {
     // What a provider was asked about has an attempt.
-    return provider !== undefined || messageId !== undefined
+    return provider !== undefined
       ? { from: 'postrider.email_attempts a', id: 'a.email_id', where: [LAST_TRY], values }
       : { from: 'postrider.emails e', id: 'e.id', where: [], values };
   }

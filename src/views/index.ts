@@ -6,9 +6,12 @@ export {
   groupDeadLetters,
   listDeadLetters,
 } from './dead-letters.js';
+export { type EmailAttempt, listAttempts } from './email-attempts.js';
 export { type EmailEvent, listEmailEvents } from './email-events.js';
 export type { EmailFilter } from './email-filter.js';
 export { type EmailLog, findEmailLog } from './email-log.js';
-export { countEmails, type EmailPage, listEmails, type PageOptions } from './list-emails.js';
+export { type EmailStats, readEmailStats } from './email-stats.js';
+export { type EmailPage, findByMessageId, listEmails, type PageOptions } from './list-emails.js';
+export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';
 export type { RouteOverview } from './route-overview.js';

@@ -39,15 +39,17 @@ export async function listEmails(
   return { emails, nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null };
 }
 
-/** How many emails a filter means, looked at one by one; up to `most`. */
-export async function countEmails(database: Queryable, filter: EmailFilter, most: number): Promise<number> {
-  const { from, id, where, values } = sourceOf(filter);
-  const { rows } = await database.query<{ count: number }>(
-    `select count(*)::int as count from (
-       select ${id} from ${from} ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
-       limit $${values.push(most)}::int
-     ) x`,
-    values,
-  );
-  return rows[0]?.count ?? 0;
+/** The emails to which a provider gave this id. That of an SMTP message holds the email's own. */
+export async function findByMessageId(database: Queryable, messageId: string): Promise<string[]> {
+  const [own] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(messageId) ?? [];
+  const { rows } = await database.query<{ id: string }>(BY_MESSAGE_ID, [messageId, own ?? null]);
+  return rows.map((row) => row.id);
 }
+
+const BY_MESSAGE_ID = {
+  name: 'views_by_message_id',
+  text: `
+    select email_id as id from postrider.email_attempts where email_id = $2::uuid and provider_message_id = $1
+    union
+    select email_id from postrider.email_attempts where provider_message_id = $1 and provider <> 'smtp'`,
+};

@@ -11,6 +11,8 @@ const OWNERS: Record<string, string> = {
   email_queue: 'outbox',
   email_attempts: 'outbox',
   email_facts: 'outbox',
+  email_tallies: 'outbox',
+  email_tally_mark: 'outbox',
   workers: 'outbox',
   pauses: 'outbox',
   routes: 'outbox',

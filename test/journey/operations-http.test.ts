@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccess } from '../../src/access/index.js';
 import { createHttpApp } from '../../src/doors/http/index.js';
 import { httpRooms } from '../../src/http-rooms.js';
 import { silentLogger, systemClock } from '../../src/kernel/index.js';
@@ -183,5 +184,74 @@ describe('operations over HTTP on PostgreSQL', () => {
       status: 400,
       body: { field: 'mail' },
     });
+  });
+
+  test('GET /admin/emails → full details and statistics; unknown filters → 400', async () => {
+    const id = await dead({ companyId: 'logged', type: 'logged_mail' });
+    const { status, body } = await call('GET', '/admin/emails?status=failed&days=7&companyId=logged');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      emails: [
+        { id, status: 'failed', errorCode: 'SMTP_550', history: [{ attempt: 1, detail: { stage: 'rcpt' } }] },
+      ],
+      page: 1,
+      limit: 50,
+      nextCursor: null,
+      stats: {
+        totalSent: 0,
+        totalFailed: 1,
+        failureRate: 100,
+        byType: { logged_mail: { sent: 0, failed: 1 } },
+      },
+    });
+    expect(await call('GET', '/admin/emails?state=failed')).toMatchObject({
+      status: 400,
+      body: { field: 'state' },
+    });
+  });
+
+  test('GET /api/profile/emails → a user’s own by their token; without one nothing', async () => {
+    const access = createAccess({
+      database: () => journey.postrider.ready(),
+      sendCode: async () => {},
+      times: { idleMs: 60_000, maxMs: 60_000 },
+      userTokenKeys: ['k'.repeat(32)],
+      clock: systemClock,
+      logger: silentLogger,
+    });
+    const guarded = createHttpApp({
+      rooms: httpRooms(journey.postrider),
+      logger: silentLogger,
+      clock: systemClock,
+      apiKey: 'operator',
+      access,
+      bodyLimitBytes: 1_000_000,
+    });
+    const get = async (path: string, token: string) => {
+      const answer = await guarded.request(`http://127.0.0.1${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: the tests look at whatever comes
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    const user = { userId: 'profile-user', companyId: 'profile' };
+    const { emailId } = await journey.postrider.send(anEmail({ ...user, subject: 'For you' }));
+    await journey.untilStatus(emailId, 'sent');
+    const token = access.users.sign(user);
+    expect(await get('/api/profile/emails?page=1&limit=20', token)).toEqual({
+      status: 200,
+      body: {
+        emails: [{ subject: 'For you', type: null, sentAt: expect.any(String), status: 'sent' }],
+        total: 1,
+        page: 1,
+        pages: 1,
+      },
+    });
+    const other = access.users.sign({ ...user, companyId: 'another' });
+    expect((await get('/api/profile/emails', other)).body.total).toBe(0);
+    expect((await get('/api/profile/emails?userId=x', token)).status).toBe(400);
+    expect((await get('/api/profile/emails', 'operator')).status).toBe(403);
+    expect((await get('/api/profile/emails', `${token}x`)).status).toBe(401);
+    expect((await get('/admin/emails', token)).status).toBe(403);
   });
 });

@@ -17,6 +17,7 @@ import { guardRoutes } from './guard-routes.js';
 import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { limitRoutes } from './limit-routes.js';
+import { logRoutes } from './log-routes.js';
 import { asPostriderError, problem } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
 import { recipientRoutes } from './recipient-routes.js';
@@ -80,6 +81,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     app.route('/', accessRoutes(options.access));
   }
   if (rooms.operations) {
+    app.route('/', logRoutes(rooms.operations));
     app.route('/', emailListRoutes(rooms.operations, options.bodyLimitBytes));
     app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, options.bodyLimitBytes));
   }

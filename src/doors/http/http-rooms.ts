@@ -35,6 +35,9 @@ export interface HttpRooms {
 
 export interface HttpOperations {
   list(query: object): Promise<object>;
+  /** With every attempt and statistics. */
+  log(query: object): Promise<object>;
+  userEmails(user: { userId: string; companyId: string }): Promise<object>;
   cancelMany(filter: object, options: { dryRun: boolean; by: string }): Promise<object>;
   /** One person out of everything. */
   erase(person: object): Promise<object>;

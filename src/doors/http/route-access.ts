@@ -74,6 +74,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /auth/sign-out': { right: 'session', audited: 'inside' },
   'GET /auth/me': { right: 'session' },
 
+  'GET /api/profile/emails': { right: 'user' },
+  'GET /admin/emails': { right: 'look' },
   'POST /admin/emails/cancel': { right: 'operate' },
   'POST /admin/erasures': { right: 'administer' },
   'GET /admin/dead-letters': { right: 'look' },

@@ -1,0 +1,36 @@
+import { delay, type Lifecycle, type Logger, messageOf } from '../kernel/index.js';
+import type { Database } from '../store/index.js';
+import { tallyEnds } from './tally-ends.js';
+
+/** Counts what has ended every half minute; what cannot be counted now is counted next time. */
+export function createTallier({ database, logger }: { database: Database; logger: Logger }): Lifecycle {
+  let stopping: AbortController | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  async function loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await delay(EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        await tallyEnds(database);
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: messageOf(error) }, 'ends could not be counted');
+      }
+    }
+  }
+
+  return {
+    async start() {
+      if (stopping) return;
+      stopping = new AbortController();
+      running = loop(stopping.signal);
+    },
+    async stop() {
+      stopping?.abort();
+      stopping = null;
+      await running;
+    },
+  };
+}
+
+const EVERY_MS = 30_000;

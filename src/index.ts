@@ -1,3 +1,4 @@
+export { signUserToken, type UserClaim } from './access/index.js';
 export type { ConfigOverrides } from './config.js';
 export type { DeadLetterQuery, DeadLetters, RetryReport } from './dead-letters.js';
 export type { ErasureReport, ErasureRequest } from './erase-person.js';

@@ -22,6 +22,8 @@ export interface Door {
 
 export interface Knock {
   body?: unknown;
+  /** Instead of JSON; its type goes into the headers. */
+  raw?: string;
   /** A bearer token; `ROOT` by default, null for none. */
   as?: string | null;
   headers?: Record<string, string>;
@@ -72,7 +74,7 @@ export async function openDoor(
     url,
     lines,
     app,
-    async call(method, path, { body, as = ROOT, headers = {} } = {}) {
+    async call(method, path, { body, raw, as = ROOT, headers = {} } = {}) {
       const answer = await fetch(url + path, {
         method,
         headers: {
@@ -80,7 +82,7 @@ export async function openDoor(
           ...(as !== null && { Authorization: `Bearer ${as}` }),
           ...headers,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(raw !== undefined ? { body: raw } : body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
       const isJson = /json/.test(answer.headers.get('content-type') ?? '');

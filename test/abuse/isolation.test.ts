@@ -1,0 +1,245 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mayUse, ROUTE_ACCESS } from '../../src/doors/http/route-access.js';
+import { signUserToken } from '../../src/index.js';
+import { type Answer, type Door, openDoor, ROOT } from '../journey/ground/open-door.js';
+
+/**
+ * Every route of the API against every kind of caller. What a caller may reach is said here once more, apart from the
+ * table the door uses; what belongs to the company bravo is compared, row by row, before and after alpha's keys have
+ * tried every route on it, and nothing of it may stand in any answer. A route that is new has to say here how to
+ * address something of bravo's.
+ */
+const MARK = 'bravo-secret';
+const USER_KEY = 'k'.repeat(32);
+const routes = Object.keys(ROUTE_ACCESS).filter((route) => ROUTE_ACCESS[route]!.right !== 'local');
+const under = (...prefixes: string[]) =>
+  routes.filter((route) => prefixes.some((prefix) => route.split(' ')[1]!.startsWith(prefix)));
+const isRead = (route: string) => route.startsWith('GET ');
+
+/** Without any identity these answer, and no other. */
+const PUBLIC = [
+  ...under('/health/', '/u/'),
+  'POST /auth/sign-in',
+  'POST /auth/code',
+  'POST /auth/code/resend',
+];
+const OF_SESSIONS = ['POST /auth/sign-out', 'GET /auth/me'];
+const OF_USERS = under('/api/profile/');
+const HANDS_IN = ['POST /v1/email/send'];
+const WHO_MAY = under('/admin/tenants', '/admin/keys', '/admin/admins', '/admin/audit', '/admin/erasures');
+
+/** What each kind of caller must be refused. */
+const CLOSED: Record<string, string[]> = {
+  'a user': routes.filter((route) => !PUBLIC.includes(route) && !OF_USERS.includes(route)),
+  'a sending key': routes.filter((route) => !PUBLIC.includes(route) && !HANDS_IN.includes(route)),
+  'a full key': [...under('/admin/'), ...OF_SESSIONS, ...OF_USERS, 'GET /metrics'],
+  'a viewer': [
+    ...routes.filter((route) => !isRead(route) && !PUBLIC.includes(route) && route !== 'POST /auth/sign-out'),
+    ...['GET /admin/admins', 'GET /admin/audit'],
+  ],
+  'an operator': [
+    ...WHO_MAY.filter((route) => !['GET /admin/tenants', 'GET /admin/keys'].includes(route)),
+    ...OF_USERS,
+  ],
+  'an admin': ['POST /admin/admins/:id/code', ...OF_USERS],
+  root: [...OF_SESSIONS, ...OF_USERS],
+};
+
+describe('every route', () => {
+  let door: Door;
+  let full: string;
+  let sending: string;
+  /** What stands for a parameter: something of bravo's wherever there is such a thing. */
+  let stands: Record<string, string>;
+
+  beforeAll(async () => {
+    door = await openDoor({ config: { access: { userTokenKey: USER_KEY } } });
+    const { tenants, keys, admins } = door.postrider.access;
+    for (const companyId of ['alpha', 'bravo']) await tenants.create({ companyId, name: MARK });
+    full = (await keys.create({ companyId: 'alpha', name: 'full' })).token;
+    sending = (await keys.create({ companyId: 'alpha', name: 'sending', permission: 'sending' })).token;
+    const theirs = await keys.create({ companyId: 'bravo', name: MARK });
+    for (const role of ['admin', 'operator', 'viewer'])
+      await admins.create({ email: `${role}@example.com`, role, password: 'correct horse battery' });
+    const emailId = await emailOfBravo();
+    await personOfBravo();
+    stands = {
+      'emails/:id': emailId,
+      'dead-letters/:id': emailId,
+      'keys/:id': theirs.id,
+      'admins/:id': 'nobody@example.com',
+      'suppressions/:email': 'both@example.net',
+      'u/:token': 'none',
+      'recipients/:person': 'external:both-have-this',
+      'tenants/:companyId': 'bravo',
+      'quotas/:companyId': 'bravo',
+      ':period': 'day',
+      ':type': 'welcome',
+      ':lang': 'en',
+      ':name': 'nothing',
+    };
+  });
+  afterAll(() => door.close());
+
+  async function emailOfBravo(): Promise<string> {
+    const { emailId } = await door.postrider.send({
+      companyId: 'bravo',
+      to: `${MARK}@example.net`,
+      subject: MARK,
+      text: MARK,
+      userId: MARK,
+      scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    return emailId;
+  }
+
+  async function personOfBravo(): Promise<void> {
+    const person = { externalId: 'both-have-this', email: `${MARK}@example.net`, name: MARK };
+    await door.postrider.recipients.upsert([person], { companyId: 'bravo' });
+    await door.postrider.suppressions.add(
+      [
+        { email: 'both@example.net', reason: 'manual', note: MARK },
+        { email: `${MARK}@example.org`, reason: 'manual' },
+      ],
+      { companyId: 'bravo' },
+    );
+  }
+
+  function pathOf(route: string): string {
+    const filled = route.split(' ')[1]!.replace(/(\w[\w-]*\/)?(:\w+)/g, (_all, noun = '', name) => {
+      const known = stands[noun + name] ?? stands[name];
+      if (known === undefined) throw new Error(`Say in this test what stands for ${noun}${name} of bravo's.`);
+      return noun + known;
+    });
+    return filled;
+  }
+
+  /** Bodies that are right but for whose they are; what is not here is asked with none that could be. */
+  const BODIES: Record<string, object> = {
+    'POST /v1/email/send': { to: 'x@example.net', subject: 'x', text: 'x' },
+    'POST /v1/emails/:id/cancel': {},
+    'POST /v1/recipients': {
+      recipients: [{ externalId: 'both-have-this', email: 'alpha@example.net', name: 'alpha' }],
+    },
+    'DELETE /v1/recipients/:person': {},
+    'POST /v1/suppressions': { suppressions: [{ email: 'both@example.net', reason: 'bounce' }] },
+    'POST /v1/suppressions/import': {},
+    'DELETE /v1/suppressions/:email': {},
+    'POST /v1/recipients/:person/check-ins': {},
+    'POST /v1/recipients/:person/activities': {},
+  };
+
+  async function session(role: string): Promise<string> {
+    const token = randomBytes(32).toString('base64url');
+    await door.pool.query(
+      `insert into postrider.admin_sessions (token_hash, admin_id, expires_at)
+       select $1, id, now() + interval '1 hour' from postrider.admins where email = $2`,
+      [createHash('sha256').update(token).digest('hex'), `${role}@example.com`],
+    );
+    return token;
+  }
+
+  async function ask(
+    route: string,
+    who: string,
+    { query = '', body }: { query?: string; body?: object } = {},
+  ): Promise<Answer> {
+    const [method = ''] = route.split(' ');
+    const as =
+      { 'a full key': full, 'a sending key': sending, root: ROOT, 'a user': userToken() }[who] ?? null;
+    const role = / (viewer|operator|admin)$/.exec(who)?.[1];
+    const headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' };
+    if (role) headers.Cookie = `postrider_session=${await session(role)}`;
+    const carries = method !== 'GET' && method !== 'DELETE';
+    if (route.endsWith('/import')) headers['Content-Type'] = 'text/csv';
+    return door.call(method, pathOf(route) + query, {
+      ...{ as, headers },
+      ...(carries && { body: body ?? {} }),
+      ...(route.endsWith('/import') && { raw: 'email,reason\nboth@example.net,complaint\n' }),
+    });
+  }
+  const userToken = () => signUserToken({ userId: MARK, companyId: 'alpha' }, USER_KEY);
+
+  test.each(routes.filter((route) => !PUBLIC.includes(route)))('%s without identity → 401', async (route) => {
+    const answer = await ask(route, 'nobody');
+    expect([answer.status, answer.body?.code]).toEqual([401, 'UNAUTHORIZED']);
+    const expired = signUserToken({ userId: 'u', companyId: 'alpha', expiresInSeconds: 1 }, 'x'.repeat(32));
+    for (const as of [`re_${'x'.repeat(43)}`, expired]) {
+      const refused = await door.call(route.split(' ')[0]!, pathOf(route), { as });
+      expect(refused.status).toBe(401);
+    }
+  });
+
+  describe.each(Object.keys(CLOSED))('%s', (who) => {
+    test('every route → 403 where it is closed to the caller, and nowhere else', async () => {
+      const wrong: string[] = [];
+      for (const route of routes.filter((one) => !PUBLIC.includes(one))) {
+        const { status, text } = await ask(route, who);
+        const closed = CLOSED[who]!.includes(route);
+        if (closed !== (status === 403) || status === 401 || status >= 500)
+          wrong.push(`${route}: ${status} ${text.slice(0, 120)}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+  });
+
+  /** Every row of every table that is bravo's, or about an email of bravo's. */
+  async function ofBravo(): Promise<Record<string, string>> {
+    const { rows } = await door.pool.query<{ name: string; column: string }>(
+      `select c.relname as name, min(a.attname) as column
+       from pg_class c join pg_attribute a on a.attrelid = c.oid
+       where c.relnamespace = 'postrider'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+         and a.attname in ('tenant', 'email_id') group by 1 order by 1`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['emails', 'recipients', 'api_keys']),
+    );
+    const seen: Record<string, string> = {};
+    for (const { name, column } of rows) {
+      if (name === 'audit_log') continue; // what was tried on bravo's is written there
+      const whose = column === 'tenant' ? `x.tenant = 'bravo'` : `x.email_id = '${stands['emails/:id']}'`;
+      const found = await door.pool.query(
+        `select coalesce(json_agg(row_to_json(x) order by row_to_json(x)::text), '[]')::text as rows
+         from postrider.${name} x where ${whose}`,
+      );
+      seen[name] = found.rows[0].rows;
+    }
+    return seen;
+  }
+
+  const reach = { 'a full key': 'full', 'a sending key': 'sending' } as const;
+  const tries = Object.entries(reach).flatMap(([who, permission]) =>
+    routes
+      .filter((route) =>
+        mayUse(
+          { kind: 'key', keyId: '', name: '', companyId: 'alpha', permission, fromDomains: null },
+          ROUTE_ACCESS[route]!.right,
+        ),
+      )
+      .filter((route) => !PUBLIC.includes(route))
+      .map((route) => [who, route] as const),
+  );
+
+  test.each(tries)("%s of alpha, %s on bravo's → sees nothing, changes nothing", async (who, route) => {
+    if (!isRead(route)) expect(Object.keys(BODIES), 'say in this test what its body is').toContain(route);
+    // Fresh ones, whatever operators above have cancelled and removed.
+    await personOfBravo();
+    stands['emails/:id'] = await emailOfBravo();
+    const before = await ofBravo();
+    const body = BODIES[route] ?? {};
+    const variants = [
+      {},
+      { body },
+      { query: '?companyId=bravo' },
+      { body: { ...body, companyId: 'bravo' } },
+      { query: '?companyId=bravo', body: { ...body, companyId: 'bravo' } },
+    ];
+    for (const variant of variants) {
+      const answer = await ask(route, who, variant);
+      expect(answer.status, answer.text).toBeLessThan(500);
+      expect(answer.text, JSON.stringify(variant)).not.toContain(MARK);
+    }
+    expect(await ofBravo()).toEqual(before);
+  });
+});

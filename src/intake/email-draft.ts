@@ -36,7 +36,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
   const lang = parsePattern(fields.lang, 'lang', LANGUAGE_TAG, 'a language tag such as en or pt-BR');
   const attachments = parseAttachments(fields.attachments);
   const { choices, ...content } = parseContent(fields, (problem) => {
-    if (type === null || typed === undefined) throw problem;
+    if (type === null || typed === undefined) throw problem();
     return typed({
       type,
       data,
@@ -197,13 +197,18 @@ function parseType(fields: Fields): { type: string | null; data: Record<string, 
   return { type, data: parseJsonObject(fields.data, 'data', DATA_LIMITS) };
 }
 
-function parseContent(fields: Fields, withoutBody: (problem: PostriderError) => TypedContent): TypedContent {
+function parseContent(
+  fields: Fields,
+  withoutBody: (problem: () => PostriderError) => TypedContent,
+): TypedContent {
   const html = parseString(fields.html, 'html') ?? '';
   const text = parseString(fields.text, 'text') ?? '';
   const hasBody = !isBlank(html) || !isBlank(text);
   if (!hasBody && fields.type !== undefined) {
-    const unknown = invalidPayload('type', 'has no template; send html or text along', 'UNKNOWN_TYPE');
-    const typed = withoutBody(unknown);
+    // Made only when needed: an error with its stack costs more than most of the parsing.
+    const typed = withoutBody(() =>
+      invalidPayload('type', 'has no template; send html or text along', 'UNKNOWN_TYPE'),
+    );
     if (fields.subject !== undefined)
       throw invalidPayload('subject', "comes from the type's template; leave it out");
     refuseBadContent(typed);

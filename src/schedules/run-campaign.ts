@@ -34,7 +34,9 @@ export type Acceptance = { refused: null } | { refused: PostriderError };
 /** `lost`: over, paused, or another process is at it. */
 export type RunEnd = 'done' | 'expired' | 'stopped' | 'lost';
 
-export const PAGE_SIZE = 250;
+export const PAGE_SIZE = 500;
+/** Content is tens of kilobytes an email, and this is how many are held with it. */
+const RENDERED_AT_ONCE = 50;
 
 export async function runCampaign(
   schedule: Schedule,
@@ -146,10 +148,11 @@ async function writePage(
     skip(slot >= run.slot ? 'already_sent' : 'sent_recently');
   }
   const going = [...ready.values()];
-  const answers = await options.acceptEach(
-    going.map(({ email }) => email),
-    { tx, requestId: run.runId },
-  );
+  const answers: Acceptance[] = [];
+  for (let start = 0; start < going.length; start += RENDERED_AT_ONCE) {
+    const some = going.slice(start, start + RENDERED_AT_ONCE).map(({ email }) => email);
+    answers.push(...(await options.acceptEach(some, { tx, requestId: run.runId })));
+  }
   const queued = going.filter(({ candidate }, index) => {
     const refused = answers[index]?.refused ?? null;
     if (refused === null) return true;

@@ -121,6 +121,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const answers = await admit(tx, rules, arrival);
     const [head] = answers;
     if (head) await rememberAnswer(tx, idempotency, head.emailId, arrival.inBatch ? answers : head);
+    killPoint('intake:remembered');
     return answers;
   }
 

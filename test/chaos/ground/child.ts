@@ -28,7 +28,7 @@ export interface ChildOptions {
 }
 
 export type ChildCommand =
-  | { do: 'send'; emails: EmailInput[] }
+  | { do: 'send'; emails: EmailInput[]; idempotencyKey?: string }
   /** Counts kill points from here on and dies at the given one, or at the first of that name. */
   | { do: 'arm'; killAt: number | string }
   | { do: 'query'; id: number; sql: string; values: unknown[] }
@@ -107,7 +107,9 @@ process.on('message', async (command: ChildCommand) => {
   try {
     switch (command.do) {
       case 'send': {
-        const accepted = await postrider.sendBatch(command.emails);
+        const accepted = await postrider.sendBatch(command.emails, {
+          idempotencyKey: command.idempotencyKey,
+        });
         tell({ event: 'accepted', ids: accepted.map((answer) => answer.emailId) });
         break;
       }

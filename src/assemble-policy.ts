@@ -4,6 +4,8 @@ import {
   createQuotas,
   createRateLimits,
   createRulesReader,
+  forgetRecipient,
+  hashAddress,
   type Quotas,
   type RateLimits,
   type RulesReader,
@@ -16,6 +18,11 @@ export interface AssembledPolicy {
   rulesOf(database: Database): RulesReader;
   rateLimits: RateLimits;
   quotas: Quotas;
+  /** Removes what was counted for a person. */
+  forgetRecipient(
+    database: Database,
+    person: { tenant: string | null; addresses: readonly string[] },
+  ): Promise<number>;
 }
 
 export interface PolicyParts {
@@ -29,6 +36,7 @@ export function assemblePolicy(
   { limits, email }: Config,
   { registry, database, clock, logger }: PolicyParts,
 ): AssembledPolicy {
+  const hashKey = limits.hashKey ?? WITHOUT_KEY;
   const readers = new WeakMap<Database, RulesReader>();
   function rulesOf(store: Database): RulesReader {
     const known = readers.get(store);
@@ -39,7 +47,7 @@ export function assemblePolicy(
       logger,
       declared: (type) => registry.find(type)?.rateLimit ?? null,
       limitsEnabled: limits.enabled,
-      hashKey: limits.hashKey ?? WITHOUT_KEY,
+      hashKey,
     });
     readers.set(store, reader);
     return reader;
@@ -53,6 +61,11 @@ export function assemblePolicy(
       defaultTenant: email.defaultCompany,
     }),
     quotas: createQuotas(access),
+    forgetRecipient: (store, person) =>
+      forgetRecipient(store, {
+        ...person,
+        hashAddress: (tenant, address) => hashAddress(hashKey, tenant, address),
+      }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Database } from './store/index.js';
 
 /**
  * Takes one person out of everything Postrider keeps: their emails, their part in emails to several, their row among
- * the recipients, answers kept for their keys. What a tenant must not write to again stays as a hash alone. Goes in
+ * the recipients, answers kept for their keys, what limits counted for them. What a tenant must not write to again stays as a hash alone. Goes in
  * small steps and can be repeated; it is complete when nothing of theirs is in flight any more.
  */
 export interface ErasureRequest {
@@ -37,8 +37,17 @@ export interface EraseOptions {
   onProgress?(looked: number): void;
 }
 
+export interface EraseParts {
+  database: Database;
+  /** Removes what limits have counted for them. */
+  forgetRecipient(
+    database: Database,
+    person: { tenant: string | null; addresses: readonly string[] },
+  ): Promise<number>;
+}
+
 export async function erasePerson(
-  database: Database,
+  { database, forgetRecipient }: EraseParts,
   request: ErasureRequest,
   { onProgress }: EraseOptions = {},
 ): Promise<ErasureReport> {
@@ -56,6 +65,7 @@ export async function erasePerson(
     },
   });
   idempotencyKeys += await forgetKeysOf(database, { tenant, pattern: person.pattern });
+  await forgetRecipient(database, { tenant, addresses: known.addresses });
   // Last: what is known of them is what an interrupted run needs to go on.
   if (emails.left === 0) await forgetSuppressedAddresses(database, tenant, known.addresses);
   const recipients = emails.left > 0 ? 0 : await eraseRecipients(database, tenant, known);

@@ -1,6 +1,12 @@
 import { createDeadLetters, type DeadLetters } from './dead-letters.js';
 import { createEmailLogs, type EmailLogs } from './email-logs.js';
-import { type EraseOptions, type ErasureReport, type ErasureRequest, erasePerson } from './erase-person.js';
+import {
+  type EraseOptions,
+  type EraseParts,
+  type ErasureReport,
+  type ErasureRequest,
+  erasePerson,
+} from './erase-person.js';
 import { type Clock, PostriderError, refuseUnknownKeys } from './kernel/index.js';
 import { type CancelFilter, cancelMany, countCancellable } from './outbox/index.js';
 import { type EmailFilterInput, type FilterName, readEmailFilter } from './read-email-filter.js';
@@ -48,7 +54,11 @@ const CANCEL_NAMES: readonly FilterName[] = [
   'to',
 ];
 
-export function createOperations(database: () => Promise<Database>, clock: Clock): Operations {
+export function createOperations(
+  database: () => Promise<Database>,
+  clock: Clock,
+  forgetRecipient: EraseParts['forgetRecipient'],
+): Operations {
   return {
     ...createEmailLogs(database, clock),
     async cancelMany(filter, { dryRun = false, ...options } = {}) {
@@ -59,7 +69,8 @@ export function createOperations(database: () => Promise<Database>, clock: Clock
       const cancelled = dryRun ? 0 : await cancelMany(store, meant, options);
       return { matching, cancelled, dryRun };
     },
-    erase: async (person, options) => erasePerson(await database(), person, options),
+    erase: async (person, options) =>
+      erasePerson({ database: await database(), forgetRecipient }, person, options),
     deadLetters: createDeadLetters(database, clock),
   };
 }

@@ -239,7 +239,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       return isUuid(emailId) ? listEmailEvents(await prompt(), emailId, { tenant: companyId }) : [];
     },
     overview: async () => readOverview(await ready()),
-    ...createOperations(ready, clock),
+    ...createOperations(ready, clock, policy.forgetRecipient),
     async pause(scope, value = '', reason) {
       await pauseSending(await ready(), scope, value, { reason, by: 'caller' });
     },

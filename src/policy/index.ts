@@ -8,6 +8,8 @@ export {
   MAX_BODY_BYTES,
   MAX_SUBJECT_CHARACTERS,
 } from './content-rules.js';
+export { forgetRecipient } from './forget-recipient.js';
+export { hashAddress } from './hash-address.js';
 export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export { type Judged, judgeEmails } from './judge-emails.js';
 export {

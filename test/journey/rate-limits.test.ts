@@ -96,6 +96,15 @@ describe.each(subjects)('rate limits on %s', (_name, open) => {
     for (const { row } of rows) expect(row).not.toContain('plainly');
   });
 
+  test('a person erased → what was counted for them is gone in every company, others keep theirs', async () => {
+    const [gone, stays] = [limited('checkin_reminder'), limited('checkin_reminder')];
+    for (const companyId of ['erase-1', 'erase-2'])
+      for (const email of [gone, stays]) await postrider.send({ ...email, companyId });
+    await postrider.erase({ email: gone.to.toUpperCase().replace('EXAMPLE.NET', 'example.net') });
+    expect(await slots('checkin_reminder')).toBe(2);
+    expect(await postrider.send({ ...gone, companyId: 'erase-2' })).toMatchObject({ queued: true });
+  });
+
   test('fifty at once with a limit of three → three accepted, the others refused', async () => {
     const email = limited('password_reset');
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => postrider.send(email)));

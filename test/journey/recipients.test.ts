@@ -201,19 +201,19 @@ describe.each(['PostgreSQL', 'PGlite'])('recipients on %s', (store) => {
 
   test('a typed email that says no language → is written in the recipient’s', async () => {
     const company = { companyId: 'tongues' };
-    await postrider.recipients.upsert([{ externalId: 'd', email: 'd@example.com', language: 'de' }], company);
-    const email = (parts: object) => ({
-      ...company,
-      to: 'd@example.com',
-      type: 'checkin_reminder' as const,
-      data: { streakDays: 3 },
-      recipient: { externalId: 'd', email: 'd@example.com' },
-      ...parts,
-    });
-    const sent = await postrider.send(email({}) as never);
-    expect(await postrider.get(sent.emailId)).toMatchObject({ lang: 'de' });
-    const english = await postrider.send(email({ lang: 'en' }) as never);
-    expect(await postrider.get(english.emailId)).toMatchObject({ lang: 'en' });
+    const people = ['d', 'e'].map((id) => ({ externalId: id, email: `${id}@example.com`, language: 'de' }));
+    await postrider.recipients.upsert(people, company);
+    const send = (id: string, parts: object) =>
+      postrider.send({
+        ...company,
+        to: `${id}@example.com`,
+        type: 'checkin_reminder',
+        data: { streakDays: 3 },
+        recipient: { externalId: id, email: `${id}@example.com` },
+        ...parts,
+      });
+    expect(await postrider.get((await send('d', {})).emailId)).toMatchObject({ lang: 'de' });
+    expect(await postrider.get((await send('e', { lang: 'en' })).emailId)).toMatchObject({ lang: 'en' });
   });
 });
 

@@ -6,7 +6,7 @@ import type { Database } from '../store/index.js';
  * stays behind the oldest transaction that is still open: what that one writes is counted next time.
  */
 export async function tallyEnds(database: Database, { behindMs = 5000 } = {}): Promise<number> {
-  return database.transaction(async (tx) => {
+  const counted = await database.transaction(async (tx) => {
     const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock(7707, 16) as mine');
     if (!lock.rows[0]?.mine) return 0;
     const { rows } = await tx.query<{ since: string; until: string }>(RANGE, [behindMs]);
@@ -16,6 +16,8 @@ export async function tallyEnds(database: Database, { behindMs = 5000 } = {}): P
     await tx.query('update postrider.email_tally_mark set counted_until = $1::timestamptz', [range.until]);
     return rowCount;
   });
+  if (counted > 0) await database.query(SUMMARIZE);
+  return counted;
 }
 
 export async function forgetOldTallies(database: Database, days: number): Promise<void> {
@@ -49,3 +51,12 @@ const TALLY = `
   on conflict (bucket, tenant, type, provider, status)
   do update set count = postrider.email_tallies.count + excluded.count
   returning count`;
+
+// Pages written since the last vacuum are in no summary yet, and would all be read to find the latest ends.
+const SUMMARIZE = `
+  select brin_summarize_new_values(i.indexrelid) from pg_index i
+  join pg_class x on x.oid = i.indexrelid
+  join pg_am m on m.oid = x.relam and m.amname = 'brin'
+  join pg_inherits h on h.inhrelid = i.indrelid
+  where h.inhparent in ('postrider.email_attempts'::regclass, 'postrider.email_facts'::regclass)
+    and pg_has_role(x.relowner, 'usage')`;

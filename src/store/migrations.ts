@@ -55,34 +55,34 @@ export async function migrate(
   return { applied, current: await checkSchema(database) };
 }
 
-/** The schema's number; throws when it is missing, older than this code, or newer than it understands. */
+/** The schema's number; throws when it is missing, lacks a step this code knows, or is newer than it understands. */
 export async function checkSchema(database: Queryable): Promise<number> {
-  const known = (await readMigrations()).at(-1)?.number ?? 0;
+  const known = (await readMigrations()).map(({ number }) => number);
+  const newest = known.at(-1) ?? 0;
   const exists = await database.query<{ found: string | null }>(
     "select to_regclass('postrider.schema_migrations')::text as found",
   );
   if (exists.rows[0]?.found == null)
     throw new PostriderError('STORE_NOT_MIGRATED', 'The database has no Postrider schema.');
-  const { rows } = await database.query<{ current: number; needs: number }>(
-    `select coalesce(max(number), 0)::int as current,
-            coalesce(max(oldest_code) filter (where number > $1), 0)::int as needs
-     from postrider.schema_migrations`,
-    [known],
+  const { rows } = await database.query<{ number: number; needs: number }>(
+    'select number, oldest_code as needs from postrider.schema_migrations order by number',
   );
-  const { current, needs } = rows[0] ?? { current: 0, needs: 0 };
-  if (current < known) {
+  const done = new Set(rows.map(({ number }) => number));
+  const missing = known.filter((number) => !done.has(number));
+  if (missing.length > 0) {
     throw new PostriderError(
       'STORE_NOT_MIGRATED',
-      `The schema is at ${current}; this version needs ${known}.`,
+      `The schema lacks ${missing.length === 1 ? 'step' : 'steps'} ${missing.join(', ')} of ${newest}.`,
     );
   }
-  if (needs > known) {
+  const needs = Math.max(0, ...rows.filter(({ number }) => number > newest).map((row) => row.needs));
+  if (needs > newest) {
     throw new PostriderError(
       'STORE_TOO_NEW',
-      `The schema needs code of ${needs} or newer; this is ${known}.`,
+      `The schema needs code of ${needs} or newer; this is ${newest}.`,
     );
   }
-  return current;
+  return rows.at(-1)?.number ?? 0;
 }
 
 export async function readMigrations(): Promise<Migration[]> {

@@ -75,6 +75,21 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       await database.query('delete from postrider.schema_migrations where number > $1', [current]);
     });
 
+    test('a schema that lacks a step in the middle → STORE_NOT_MIGRATED, which names it', async () => {
+      const step = await database.query<{ number: number; name: string; oldest_code: number }>(
+        'delete from postrider.schema_migrations where number = 4 returning number, name, oldest_code',
+      );
+      await expect(subject.store.checkSchema(database)).rejects.toMatchObject({
+        code: 'STORE_NOT_MIGRATED',
+        message: expect.stringContaining('step 4 '),
+      });
+      const { number, name, oldest_code } = step.rows[0]!;
+      await database.query(
+        'insert into postrider.schema_migrations (number, name, oldest_code) values ($1, $2, $3)',
+        [number, name, oldest_code],
+      );
+    });
+
     test('a transaction that returns → committed; one that throws → rolled back and the error passed on', async () => {
       await database.script('create table notes (id int primary key, body text); select 1;');
       const answer = await database.transaction(async (tx) => {

@@ -2,30 +2,40 @@ import { createServer, type Socket } from 'node:net';
 
 /**
  * The smallest SMTP server that can tell which emails it took: it reads commands and messages by hand and
- * notes each Message-ID at the final dot, before it answers.
+ * notes each Message-ID at the final dot, before it answers. Who waits for a MAIL is told when it came.
  */
 export interface CountingSink {
   port: number;
   /** Ids of the emails, with how often each was taken. */
   taken: Map<string, number>;
+  /** When the next MAIL comes, in milliseconds of the monotonic clock all processes share. */
+  nextMail(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export async function startCountingSink(): Promise<CountingSink> {
   const taken = new Map<string, number>();
   const sockets = new Set<Socket>();
+  let told: (at: number) => void = () => {};
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
     socket.on('close', () => sockets.delete(socket));
     // Its peer is killed on purpose.
     socket.on('error', () => socket.destroy());
-    converse(socket, (id) => taken.set(id, (taken.get(id) ?? 0) + 1));
+    converse(socket, {
+      onMail: (at) => told(at),
+      onTaken: (id) => taken.set(id, (taken.get(id) ?? 0) + 1),
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as { port: number }).port,
     taken,
+    nextMail: () =>
+      new Promise((resolve) => {
+        told = resolve;
+      }),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -34,11 +44,15 @@ export async function startCountingSink(): Promise<CountingSink> {
   };
 }
 
-function converse(socket: Socket, onTaken: (id: string) => void): void {
+function converse(
+  socket: Socket,
+  { onMail, onTaken }: { onMail(at: number): void; onTaken(id: string): void },
+): void {
   let input = '';
   let inMessage = false;
   socket.write('220 sink.example.com ESMTP\r\n');
   socket.on('data', (chunk: Buffer) => {
+    const at = Number(process.hrtime.bigint()) / 1e6;
     input += chunk.toString('latin1');
     let answer = '';
     for (;;) {
@@ -56,6 +70,7 @@ function converse(socket: Socket, onTaken: (id: string) => void): void {
       const verb = input.slice(0, 4).toUpperCase();
       input = input.slice(end + 2);
       inMessage = verb === 'DATA';
+      if (verb === 'MAIL') onMail(at);
       answer += REPLIES[verb] ?? '250 2.0.0 Ok\r\n';
     }
     if (answer) socket.write(answer);

@@ -63,6 +63,8 @@ export interface OpenedEmail {
   createdAt: Date;
   expired: boolean;
   possibleDuplicate: boolean;
+  /** An earlier answer was lost, and for so long its route still recognises a repeat; null: none was, or nobody would. */
+  repeatableMs: number | null;
   /** Recipients still to be reached; null: all. */
   remaining: string[] | null;
   /** False when the queue row has no email behind it. */
@@ -108,6 +110,7 @@ interface OpenedRow {
   created_ms: number | null;
   expired: boolean;
   possible_duplicate: boolean;
+  repeatable_ms: number | null;
   remaining: string[] | null;
 }
 
@@ -138,6 +141,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
     createdAt: new Date(row.created_ms ?? 0),
     expired: row.expired,
     possibleDuplicate: row.possible_duplicate,
+    repeatableMs: row.repeatable_ms,
     remaining: row.remaining,
     found: row.created_ms !== null,
   };
@@ -154,10 +158,11 @@ const OPEN = {
         (select set_config('synchronous_commit', $4, true) as mode) durability
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int and durability.mode is not null
       returning q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
-        q.possible_duplicate, q.remaining, q.expires_at, q.earlier_attempts
+        q.possible_duplicate, q.repeatable_until, q.remaining, q.expires_at, q.earlier_attempts
     )
     select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
       o.possible_duplicate, o.remaining, o.earlier_attempts,
+      (extract(epoch from o.repeatable_until - clock_timestamp()) * 1000)::float8 as repeatable_ms,
       coalesce(o.expires_at <= clock_timestamp(), false) as expired,
       e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry,
       e.sensitive, encode(e.content_hash, 'hex') as content_hash,

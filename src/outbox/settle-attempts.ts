@@ -26,6 +26,8 @@ export interface Settlement {
   detail: Record<string, unknown> | null;
   remaining: string[] | null;
   possibleDuplicate: boolean;
+  /** The answer was lost, and for so long `route` recognises a repeat: the email stays on it meanwhile. */
+  repeatableMs: number | null;
   /** The body of a sensitive email goes with its success. */
   purge: boolean;
 }
@@ -57,6 +59,7 @@ export async function settleAttempts(
     column((s) => (s.detail ? JSON.stringify(s.detail, storableValue) : null)),
     column((s) => (s.remaining ? JSON.stringify(s.remaining) : null)),
     column((s) => s.possibleDuplicate),
+    column((s) => s.repeatableMs),
     worker,
     ...(purged.length > 0 ? [purged] : []),
   ]);
@@ -91,22 +94,26 @@ const settle = (name: string, purge: string) => ({
     with s as materialized (
       select * from unnest($1::uuid[], $2::int[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::int[],
         $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::float8[], $15::text[],
-        $16::text[], $17::boolean[])
+        $16::text[], $17::boolean[], $18::float8[])
         as s(id, token, attempt, status, events, offsets_ms, duration_ms, route, provider, provider_message_id,
-          error_code, error_category, error_message, retry_delay_ms, detail, remaining, possible_duplicate)
+          error_code, error_category, error_message, retry_delay_ms, detail, remaining, possible_duplicate,
+          repeatable_ms)
     ), ended as (
       delete from postrider.email_queue q using s
-      where q.id = s.id and q.token = s.token and q.owner is not distinct from $18::int and s.status <> 'retry'
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $19::int and s.status <> 'retry'
       returning q.id, q.claimed_at, null::timestamptz as due_at
     ), kept as (
       update postrider.email_queue q
       set owner = null, begun = false, attempt = s.attempt, suspect = false, alone = false, crashes = 0,
         due_at = clock_timestamp() + s.retry_delay_ms * interval '1 millisecond',
         possible_duplicate = q.possible_duplicate or s.possible_duplicate,
+        route = case when s.repeatable_ms is null then q.route else s.route end,
+        repeatable_until = coalesce(q.repeatable_until,
+          clock_timestamp() + s.repeatable_ms * interval '1 millisecond'),
         remaining = case when s.remaining is null then q.remaining
           else array(select jsonb_array_elements_text(s.remaining::jsonb)) end
       from s
-      where q.id = s.id and q.token = s.token and q.owner is not distinct from $18::int and s.status = 'retry'
+      where q.id = s.id and q.token = s.token and q.owner is not distinct from $19::int and s.status = 'retry'
       returning q.id, q.claimed_at, q.due_at
     )${purge}
     insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms, started_at,
@@ -114,7 +121,7 @@ const settle = (name: string, purge: string) => ({
       next_attempt_at, detail)
     select s.id, s.attempt, s.token, s.status::postrider.email_status, s.status <> 'retry',
       s.events::postrider.event_type[], s.offsets_ms::int[],
-      done.claimed_at, s.duration_ms, s.route, s.provider, $18::int,
+      done.claimed_at, s.duration_ms, s.route, s.provider, $19::int,
       s.provider_message_id, s.error_code, s.error_category, s.error_message, done.due_at, s.detail::jsonb
     from (select * from ended union all select * from kept) done
     join s on s.id = done.id
@@ -127,7 +134,7 @@ const SETTLE_AND_PURGE = settle(
   'outbox_settle_and_purge',
   `, purged as (
       delete from postrider.email_bodies b
-      where b.email_id = any ($19::uuid[]) and b.email_id in (select id from ended)
+      where b.email_id = any ($20::uuid[]) and b.email_id in (select id from ended)
     )`,
 );
 

@@ -1,11 +1,11 @@
 import { killPoint, type Mailbox, type Randomness, toStorableText } from '../kernel/index.js';
-import type { EventType, Hold, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
+import type { Hold, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
 import { type Delivered, deliverByRoute, type RouteBoard } from '../providers/index.js';
 import { AttemptTrail, type TrailTools } from './attempt-trail.js';
 import { leaveOutSuppressed, type Suppressed, suppressionDetail } from './leave-out-suppressed.js';
 import { outgoingEmail } from './outgoing-email.js';
 import { redirectEmail } from './redirect-email.js';
-import { settleOutcome, type Verdict } from './settle-outcome.js';
+import { mayRepeat, settleOutcome, type Verdict } from './settle-outcome.js';
 import { type ValidationFailure, validateEmail } from './validate-email.js';
 
 /**
@@ -80,7 +80,12 @@ export async function attemptEmail(
     return trail.settle(['FAILED'], invalidVerdict(invalid), null);
   }
   trail.event('VALIDATED');
-  const delivered = await deliver(email, sender!, known.pauses, trail, tools);
+  const repeat = email.repeatableMs === null ? 'first' : repeatOf(email, tools);
+  if (repeat === 'late') {
+    if (email.delivery === 'at-most-once') return trail.settle(['OUTCOME_UNKNOWN'], TOO_LATE, null);
+    email.possibleDuplicate = true;
+  }
+  const delivered = await deliver(email, sender!, { pauses: known.pauses, trail, repeat }, tools);
   if (delivered.kind === 'paused') {
     await tools.ledger.park([email], routePause(delivered.route));
     return;
@@ -102,8 +107,7 @@ export async function attemptEmail(
 function deliver(
   email: OpenedEmail,
   sender: Mailbox,
-  pauses: Pauses,
-  trail: { event(type: EventType): void },
+  { pauses, trail, repeat }: { pauses: Pauses; trail: AttemptTrail; repeat: Repeat },
   tools: AttemptTools,
 ): Promise<Delivered> {
   const outgoing = outgoingEmail(email, sender);
@@ -116,6 +120,7 @@ function deliver(
       type: email.type,
       region: tools.region,
       ownSender: email.message.from !== undefined,
+      onlyThere: repeat === 'safe',
       urgent: email.priority <= URGENT_PRIORITY,
       paused: pauses.routes,
       attempt: () => ({
@@ -138,6 +143,29 @@ function deliver(
 }
 
 const URGENT_PRIORITY = 2;
+
+/** `safe`: its route recognises what an earlier attempt may have delivered. `late`: nobody would any more. */
+type Repeat = 'first' | 'safe' | 'late';
+
+function repeatOf({ route, tenant, type, repeatableMs }: OpenedEmail, tools: AttemptTools): Repeat {
+  const [first] = tools.routes.candidates(route, { tenant, type, region: tools.region });
+  const recognised = first?.route.name === route && first.route.provider.recognisesRepeats === true;
+  return recognised && mayRepeat(repeatableMs) ? 'safe' : 'late';
+}
+
+const TOO_LATE: Verdict = {
+  status: 'unknown',
+  providerMessageId: null,
+  errorCode: 'REPEAT_TOO_LATE',
+  errorCategory: 'UNKNOWN_ERROR',
+  errorMessage:
+    'an earlier attempt may have delivered, and its provider would not recognise a repeat any more',
+  retryDelayMs: null,
+  detail: { possibleDuplicate: true },
+  remaining: null,
+  possibleDuplicate: true,
+  repeatableMs: null,
+};
 
 function withFailover(verdict: Verdict, { failover }: Extract<Delivered, { kind: 'tried' }>): Verdict {
   return failover.length === 0 ? verdict : { ...verdict, detail: { ...verdict.detail, failover } };
@@ -172,5 +200,6 @@ function invalidVerdict(invalid: ValidationFailure): Verdict {
     detail: { validation: invalid.type, willRetry: false },
     remaining: null,
     possibleDuplicate: false,
+    repeatableMs: null,
   };
 }

@@ -58,6 +58,7 @@ export class AttemptTrail {
       detail: verdict.detail,
       remaining: verdict.remaining,
       possibleDuplicate: verdict.possibleDuplicate,
+      repeatableMs: verdict.repeatableMs,
       purge: email.sensitive && verdict.status === 'sent',
     });
     const state = last.at(-1) ?? 'FAILED';

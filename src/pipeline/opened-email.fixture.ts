@@ -30,6 +30,7 @@ export function openedEmail(parts: Partial<OpenedEmail> = {}): OpenedEmail {
     createdAt: new Date(Date.UTC(2026, 0, 2)),
     expired: false,
     possibleDuplicate: false,
+    repeatableMs: null,
     remaining: null,
     found: true,
     ...parts,

@@ -32,6 +32,7 @@ describe('retry or give up', () => {
         detail: null,
         remaining: null,
         possibleDuplicate: false,
+        repeatableMs: null,
       },
     });
   });
@@ -158,6 +159,51 @@ describe('retry or give up', () => {
         settlement: { status: 'unknown', retryDelayMs: null },
       });
     }
+  });
+
+  describe('an unknown the provider would recognise', () => {
+    const day = 24 * 3_600_000;
+    const unknown: Outcome = { ...failure, kind: 'unknown', repeatableUntil: clock.now() + day };
+    const atMostOnce = { delivery: 'at-most-once' as const };
+
+    test.each(['at-least-once', 'at-most-once'] as const)('%s → retried, and no duplicate', (delivery) => {
+      const decision = decide(unknown, { delivery });
+      expect(decision).toMatchObject({
+        events: ['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED'],
+        settlement: { status: 'retry', possibleDuplicate: false, repeatableMs: day },
+      });
+      expect(decision).not.toHaveProperty('settlement.detail.possibleDuplicate');
+    });
+
+    test('again unknown → counted from the first', () => {
+      expect(decide(unknown, { repeatableMs: day / 2 })).toMatchObject({
+        settlement: { repeatableMs: day / 2 },
+      });
+    });
+
+    test('no attempt left, or its time nearly over → as any unknown', () => {
+      expect(decide(unknown, { attempt: 5, ...atMostOnce })).toMatchObject({
+        settlement: { status: 'unknown', detail: { possibleDuplicate: true } },
+      });
+      expect(decide(unknown, { repeatableMs: 60_000, ...atMostOnce })).toMatchObject({
+        settlement: { status: 'unknown' },
+      });
+      expect(decide(unknown, { repeatableMs: 60_000 })).toMatchObject({
+        settlement: { status: 'retry', possibleDuplicate: true, repeatableMs: null },
+      });
+    });
+
+    test('given up after it → may have been delivered all the same', () => {
+      const last = { attempt: 5, repeatableMs: day / 2 };
+      expect(decide(deferred, { ...last, ...atMostOnce })).toMatchObject({
+        events: ['OUTCOME_UNKNOWN'],
+        settlement: { status: 'unknown', detail: { possibleDuplicate: true } },
+      });
+      expect(decide(deferred, last)).toMatchObject({
+        events: ['FAILED'],
+        settlement: { status: 'failed', detail: { possibleDuplicate: true } },
+      });
+    });
   });
 
   test('misconfigured → the route pauses, the email is not judged', () => {

@@ -23,6 +23,7 @@ export type Verdict = Pick<
   | 'detail'
   | 'remaining'
   | 'possibleDuplicate'
+  | 'repeatableMs'
 >;
 
 const ROUTE_PAUSE_MS = 1000;
@@ -44,7 +45,7 @@ export function settleOutcome(
       }
       return retryOrFail(email, outcome, tools);
     case 'rejected':
-      return settle(['FAILED'], failure(email, outcome, 'failed', null, { willRetry: false }));
+      return giveUp(email, failure(email, outcome, 'failed', null, { willRetry: false }));
     case 'misconfigured':
       return {
         kind: 'pause-route',
@@ -73,6 +74,7 @@ function sent(email: OpenedEmail, outcome: Extract<Outcome, { kind: 'sent' }>): 
     detail: Object.keys(detail).length > 0 ? detail : null,
     remaining: null,
     possibleDuplicate: false,
+    repeatableMs: null,
   });
 }
 
@@ -118,12 +120,21 @@ function retryOrFail(
   const delayMs = nextDelay(email, tools, outcome);
   if (delayMs !== null) return settle(['RETRY_SCHEDULED'], failure(email, outcome, 'retry', delayMs, {}));
   const exhausted = email.attempt >= email.maxAttempts;
-  return settle(
-    ['FAILED'],
+  return giveUp(
+    email,
     failure(email, outcome, 'failed', null, {
       failureType: exhausted ? 'MAX_RETRIES_EXCEEDED' : 'UNKNOWN_ERROR',
     }),
   );
+}
+
+/** No further attempt. Where an earlier one may have delivered, this one's failure does not make it certain. */
+function giveUp(email: OpenedEmail, verdict: Verdict): Decision {
+  if (email.repeatableMs === null) return settle(['FAILED'], verdict);
+  const open = { ...verdict, detail: { ...verdict.detail, possibleDuplicate: true } };
+  return email.delivery === 'at-most-once'
+    ? settle(['OUTCOME_UNKNOWN'], { ...open, status: 'unknown' })
+    : settle(['FAILED'], open);
 }
 
 function unknown(
@@ -131,14 +142,29 @@ function unknown(
   outcome: Unknown,
   tools: { clock: Clock; random: Randomness },
 ): Decision {
-  const delayMs = email.delivery === 'at-most-once' ? null : nextDelay(email, tools);
+  const delayMs = nextDelay(email, tools);
+  const fresh = outcome.repeatableUntil === undefined ? null : outcome.repeatableUntil - tools.clock.now();
+  const repeatableMs = email.repeatableMs ?? fresh;
+  if (delayMs !== null && mayRepeat(repeatableMs, delayMs)) {
+    // The same provider delivers it at most once, so a repeat is no duplicate and even an at-most-once email may go.
+    const verdict = failure(email, outcome, 'retry', delayMs, { repeatable: true });
+    return settle(['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED'], { ...verdict, repeatableMs });
+  }
   const extra = { possibleDuplicate: true };
-  if (delayMs === null) return settle(['OUTCOME_UNKNOWN'], failure(email, outcome, 'unknown', null, extra));
+  if (delayMs === null || email.delivery === 'at-most-once')
+    return settle(['OUTCOME_UNKNOWN'], failure(email, outcome, 'unknown', null, extra));
   return settle(['OUTCOME_UNKNOWN', 'RETRY_SCHEDULED'], {
     ...failure(email, outcome, 'retry', delayMs, extra),
     possibleDuplicate: true,
   });
 }
+
+/** Whether a repeat that begins so late will be recognised, clocks and waits allowed for. */
+export function mayRepeat(repeatableMs: number | null, delayMs = 0): boolean {
+  return repeatableMs !== null && repeatableMs - delayMs > REPEAT_MARGIN_MS;
+}
+
+const REPEAT_MARGIN_MS = 10 * 60_000;
 
 function nextDelay(
   email: OpenedEmail,
@@ -180,7 +206,9 @@ function failure(
       ...extra,
     },
     remaining: null,
-    possibleDuplicate: false,
+    // Marked when its time to be repeated safely ran out before this attempt.
+    possibleDuplicate: email.possibleDuplicate,
+    repeatableMs: null,
   };
 }
 

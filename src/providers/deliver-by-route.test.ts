@@ -77,7 +77,7 @@ function open(routes: Route[]) {
     metrics,
   });
   return (
-    parts: { paused?: string[]; recipients?: string[]; ownSender?: boolean } = {},
+    parts: { paused?: string[]; recipients?: string[]; ownSender?: boolean; onlyThere?: boolean } = {},
   ): Promise<Delivered> =>
     deliverByRoute(
       {
@@ -87,6 +87,7 @@ function open(routes: Route[]) {
         type: null,
         region: null,
         ownSender: parts.ownSender ?? false,
+        onlyThere: parts.onlyThere ?? false,
         urgent: false,
         paused: new Set(parts.paused),
         attempt: () => attemptContext(),
@@ -146,6 +147,16 @@ describe('failover', () => {
     answers = { a: outcome };
     expect(await deliver()).toMatchObject({ kind: 'tried', route: { name: 'a' }, failover: [] });
     expect(calls).toEqual(['a']);
+  });
+
+  it('an earlier answer was lost there → only there, and a wait when it cannot go', async () => {
+    const deliver = open([route('a'), route('b')]);
+    answers = { a: deferred('route') };
+    expect(await deliver({ onlyThere: true })).toMatchObject({ route: { name: 'a' }, failover: [] });
+    for (let i = 0; i < 4; i++) await deliver({ onlyThere: true });
+    expect(calls).toEqual(['a', 'a', 'a', 'a', 'a']);
+    expect(await deliver({ onlyThere: true })).toMatchObject({ kind: 'unavailable' });
+    expect(await deliver({ onlyThere: true, paused: ['a'] })).toEqual({ kind: 'paused', route: 'a' });
   });
 
   it('all fail → the last outcome, with the others listed', async () => {

@@ -18,6 +18,8 @@ export interface RouteDelivery {
   region: string | null;
   /** The email says itself who it is from; a sender the account does not know is then its own fault. */
   ownSender: boolean;
+  /** An earlier answer of this route was lost, and only it would recognise a repeat. */
+  onlyThere: boolean;
   /** Asks again soon instead of taking its place behind the others. */
   urgent: boolean;
   paused: ReadonlySet<string>;
@@ -48,7 +50,8 @@ export async function deliverByRoute(
 ): Promise<Delivered> {
   const tried: Array<{ outcome: Outcome; route: Route }> = [];
   const waits: Array<{ kind: string; ms: number }> = [];
-  const candidates = tools.board.candidates(delivery.route, delivery);
+  const all = tools.board.candidates(delivery.route, delivery);
+  const candidates = delivery.onlyThere ? all.slice(0, 1) : all;
   for (const lane of candidates) {
     if (delivery.paused.has(lane.route.name)) continue;
     const { recipients } = delivery.email;

@@ -7,6 +7,11 @@ import type { Mailbox } from '../kernel/index.js';
 export interface Provider {
   /** What is written to the log as `provider`: console, smtp, ses, resend. */
   readonly name: string;
+  /**
+   * It delivers an email of one id at most once for as long as its `unknown` outcomes say in
+   * `repeatableUntil`, also when another process repeats it.
+   */
+  readonly recognisesRepeats?: boolean;
   send(email: OutgoingEmail, attempt: AttemptContext): Promise<Outcome>;
   /** Connects and authenticates without sending anything. */
   testConnection(): Promise<ConnectionReport>;
@@ -107,7 +112,7 @@ export interface Unknown extends Failure {
   kind: 'unknown';
   /**
    * Wall time until which the provider recognises a repeat and delivers at most one: the same email
-   * may be tried again on this route until then without a second copy. Never a reason to fail over.
+   * is tried again on this route alone until then, without a second copy. Never a reason to fail over.
    */
   repeatableUntil?: number;
 }

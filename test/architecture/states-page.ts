@@ -50,6 +50,8 @@ Events with no metadata here have their place in the table and are not written y
 | deferred for a reason of ours (stopping, lease lost, no free connection) | \`RELEASED\` | as before; costs no attempt |
 | deferred by nothing any table lists, preset \`broker\` | \`FAILED\` | \`failed\`, \`failureType\` \`UNKNOWN_ERROR\` |
 | rejected | \`FAILED\` | \`failed\` |
+| unknown, its provider recognises a repeat, attempts left | \`OUTCOME_UNKNOWN\` \`RETRY_SCHEDULED\` | \`retry\` by that route alone, also \`at-most-once\`, and no duplicate |
+| anything but sent after that, \`at-most-once\`, no attempt left | \`OUTCOME_UNKNOWN\` | \`unknown\` |
 | unknown, \`at-least-once\`, attempts left | \`OUTCOME_UNKNOWN\` \`RETRY_SCHEDULED\` | \`retry\`, marked as a possible duplicate |
 | unknown, \`at-most-once\` or no attempt left | \`OUTCOME_UNKNOWN\` | \`unknown\` |
 | misconfigured, no other route | \`RELEASED\` | as before, and the route is paused |

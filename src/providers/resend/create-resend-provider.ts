@@ -42,6 +42,7 @@ export function createResendProvider(options: ResendOptions, { clock }: { clock:
 
   return {
     name: 'resend',
+    recognisesRepeats: true,
 
     async send(email, attempt) {
       if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');

@@ -44,6 +44,7 @@ export async function openRoutedJourney(): Promise<RoutedJourney> {
 
   const provider = (route: string): Provider => ({
     name: `provider-${route}`,
+    recognisesRepeats: true,
     async send(email) {
       const to = email.recipients[0] ?? '';
       calls.push({ route, emailId: email.id, to, at: performance.now(), headers: email.headers });

@@ -16,8 +16,12 @@ import { startOpensmtpd } from './servers/start-opensmtpd.js';
 import { startPostfix } from './servers/start-postfix.js';
 
 /** Our SMTP client and servers of other people: what they store is what we composed, byte for byte. */
-describeWith('postfix')('postfix', () => storesByteEqual(() => startPostfix(inject('postfixUrl')!)));
-describeWith('opensmtpd')('opensmtpd', () => storesByteEqual(() => startOpensmtpd(inject('opensmtpdUrl')!)));
+describeWith('postfix')('postfix', () => storesByteEqual(() => startPostfix(inject('postfixUrl')!), 20));
+// OpenSMTPD listens with room for five connections it has not taken yet, compiled in. Of twenty that come at
+// once the kernel drops some: these connect a second later, or believe to be connected and are never greeted.
+describeWith('opensmtpd')('opensmtpd', () =>
+  storesByteEqual(() => startOpensmtpd(inject('opensmtpdUrl')!), 4),
+);
 
 const MESSAGES: [string, Partial<OutgoingEmail>][] = [
   ['text and HTML', {}],
@@ -38,16 +42,15 @@ const MESSAGES: [string, Partial<OutgoingEmail>][] = [
   ],
 ];
 
-function storesByteEqual(start: () => Promise<MailServer>): void {
+function storesByteEqual(start: () => Promise<MailServer>, maxConnections: number): void {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const dkim: DkimKey[] = [{ domain: 'signed.example', selector: 's1', privateKey }];
   let server: MailServer;
   let provider: Provider;
   beforeAll(async () => {
     server = await start();
-    // OpenSMTPD leaves some of twenty connections that come at once without a greeting.
     provider = createSmtpProvider(
-      { host: '127.0.0.1', port: server.port, dkim, maxConnections: 4 },
+      { host: '127.0.0.1', port: server.port, dkim, maxConnections },
       { clock: systemClock },
     );
   });

@@ -53,6 +53,22 @@ describe('smtp against a real server', () => {
     });
   });
 
+  test('sixty at once over two encrypted sessions → each once, and every message under its own envelope', async () => {
+    const { provider, messages } = await forThisTest(
+      { onAuth: checkPassword },
+      { ...CREDENTIALS, maxConnections: 2 },
+    );
+    const addresses = Array.from({ length: 60 }, (_, index) => `reader${index}@example.net`);
+    const outcomes = await Promise.all(
+      addresses.map((address) =>
+        provider.send(email({ to: [{ address }], recipients: [address] }), attempt()),
+      ),
+    );
+    expect(outcomes.filter(({ kind }) => kind !== 'sent')).toEqual([]);
+    expect(messages.flatMap(({ recipients }) => recipients).sort()).toEqual([...addresses].sort());
+    for (const { raw, recipients } of messages) expect(raw.toString()).toContain(`To: ${recipients[0]}\r\n`);
+  });
+
   test('dots, long lines and bcc → arrive as they were meant', async () => {
     const { provider, messages } = await forThisTest({ disabledCommands: ['STARTTLS', 'AUTH'] });
     const text = `.\n..\nfrom\n${'x'.repeat(3000)}\n한글`;

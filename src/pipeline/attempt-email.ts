@@ -80,7 +80,7 @@ export async function attemptEmail(
     return trail.settle(['FAILED'], invalidVerdict(invalid), null);
   }
   trail.event('VALIDATED');
-  const repeat = email.repeatableMs === null ? 'first' : repeatOf(email, tools);
+  const repeat = email.repeatableMs === null ? 'first' : repeatOf(email, known, tools);
   if (repeat === 'late') {
     if (email.delivery === 'at-most-once') return trail.settle(['OUTCOME_UNKNOWN'], TOO_LATE, null);
     email.possibleDuplicate = true;
@@ -147,7 +147,10 @@ const URGENT_PRIORITY = 2;
 /** `safe`: its route recognises what an earlier attempt may have delivered. `late`: nobody would any more. */
 type Repeat = 'first' | 'safe' | 'late';
 
-function repeatOf({ route, tenant, type, repeatableMs }: OpenedEmail, tools: AttemptTools): Repeat {
+function repeatOf(email: OpenedEmail, { suppressed }: KnownBefore, tools: AttemptTools): Repeat {
+  const { route, tenant, type, repeatableMs } = email;
+  // To fewer recipients it is not the same email, and nobody recognises it.
+  if (suppressed.length > 0) return 'late';
   const [first] = tools.routes.candidates(route, { tenant, type, region: tools.region });
   const recognised = first?.route.name === route && first.route.provider.recognisesRepeats === true;
   return recognised && mayRepeat(repeatableMs) ? 'safe' : 'late';

@@ -80,6 +80,19 @@ describe('an answer lost by a provider that recognises repeats', () => {
     expect(journey.calls).toHaveLength(1);
   });
 
+  test('a recipient is suppressed meanwhile → the rest is another email to the provider, so marked', async () => {
+    journey.answers.set('first', lost());
+    const { emailId } = await postrider.send(anEmail({ cc: ['gone@example.net'], companyId: 'acme' }));
+    await journey.untilStatus(postrider, emailId, 'retry');
+    journey.answers.delete('first');
+    await postrider.suppressions.add([{ email: 'gone@example.net', reason: 'manual' }], {
+      companyId: 'acme',
+    });
+    await journey.hurry();
+    await journey.untilStatus(postrider, emailId, 'sent');
+    expect(await postrider.get(emailId)).toMatchObject({ possibleDuplicate: true });
+  });
+
   test('too late, at-least-once → sent, marked as a possible duplicate', async () => {
     const emailId = await loseAnswer('at-least-once');
     await endDay(emailId);

@@ -26,6 +26,7 @@ export function assembleAccess(config: Config, parts: AccessParts): Access {
     database,
     times: { idleMs: config.access.sessionIdleMs, maxMs: config.access.sessionMaxMs },
     userTokenKeys: userTokenKeys(config.access.userTokenKey),
+    secretKeys: config.access.secretKeys,
     clock,
     logger,
     async sendCode({ to, name, code, expiresInMinutes, requestedFrom }, tx) {

@@ -13,7 +13,13 @@ function problems(env: Record<string, string>, development = false): string[] {
 it('an empty environment → the documented defaults', () => {
   expect(load()).toEqual({
     http: { port: 3400, host: '127.0.0.1', apiKey: null, trustedProxies: 0, bodyLimitBytes: 16_777_216 },
-    access: { strictSenders: false, sessionIdleMs: 1_800_000, sessionMaxMs: 43_200_000, userTokenKey: null },
+    access: {
+      strictSenders: false,
+      sessionIdleMs: 1_800_000,
+      sessionMaxMs: 43_200_000,
+      secretKeys: null,
+      userTokenKey: null,
+    },
     brands: null,
     database: { url: null, dataDir: '.postrider', region: null, prepare: true, poolSize: 10 },
     email: {

@@ -14,6 +14,7 @@ import {
 } from './audit-log.js';
 import type { AdminCaller, KeyCaller } from './caller.js';
 import { createKeyLookup } from './key-lookup.js';
+import { createSecrets, type Secrets } from './secrets.js';
 import { closeAllSessions, closeSession, findSession, type SessionTimes } from './sessions.js';
 import { createSignIn, type SignIn, type SignInCode } from './sign-in.js';
 import { changeTenant, createTenant, listTenants, type Tenant } from './tenants.js';
@@ -53,6 +54,8 @@ export interface Access {
     sign(user: UserClaim): string;
     read(token: string): { userId: string; companyId: string } | null;
   };
+  /** What the database keeps without being able to read it. */
+  secrets: Secrets;
   audit: {
     list(query: unknown): Promise<AuditPage>;
     /** For acts of other rooms. */
@@ -66,6 +69,8 @@ export interface AccessOptions {
   times: SessionTimes;
   /** The first signs, all are accepted. */
   userTokenKeys: readonly string[];
+  /** The setting; without it nothing can be sealed. */
+  secretKeys?: string | null;
   clock: Clock;
   logger: Logger;
 }
@@ -125,6 +130,7 @@ export function createAccess(options: AccessOptions): Access {
       },
       read: (token) => readUserToken(token, options.userTokenKeys, clock),
     },
+    secrets: createSecrets(database, options.secretKeys ?? null),
     audit: {
       list: async (query) => listAudit(await prompt(), query),
       write: async (by, entry) => writeAudit(await prompt(), by, entry),

@@ -12,6 +12,8 @@ export {
 } from './caller.js';
 export { confineEmail } from './confine-email.js';
 export { type Access, createAccess } from './create-access.js';
+export { createSecretRing, type SecretRing } from './secret-ring.js';
+export type { Secrets } from './secrets.js';
 export { createSenderRules, type SenderRefusal, type SenderRules, type SentBy } from './sender-rules.js';
 export type { OpenedSession, Place, SignIn, SignInCode } from './sign-in.js';
 export type { Tenant } from './tenants.js';

@@ -1,4 +1,5 @@
 import { type Settings, setting } from '../kernel/index.js';
+import { readSecretKeys } from './secret-ring.js';
 import { MIN_KEY_LENGTH, userTokenKeys } from './user-token.js';
 
 /** Who may send as whom, and how long an operator stays signed in. */
@@ -24,6 +25,14 @@ export const accessSettings = {
       min: 60_000,
       max: 30 * 24 * 3_600_000,
       says: 'How long an operator stays signed in at most.',
+    }),
+    secretKeys: setting.text({
+      env: ['POSTRIDER_SECRET_KEYS'],
+      default: null,
+      secret: true,
+      form: 'one or more of `id:key` with commas between, each key 32 bytes in base64',
+      fits: (keys) => readSecretKeys(keys) !== null,
+      says: 'The keys that secrets in the database are sealed with: the first seals, all open.',
     }),
     userTokenKey: setting.text({
       env: ['POSTRIDER_USER_TOKEN_KEY'],

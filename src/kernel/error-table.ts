@@ -70,6 +70,11 @@ export const ERROR_TABLE = {
     help: 'A code holds ten minutes and five tries; begin again for a new one.',
   },
   SIGN_IN_NOT_BEGUN: { status: 401, retryable: false, help: 'Sign in with the password first.' },
+  SECRET_UNREADABLE: {
+    status: 500,
+    retryable: false,
+    help: 'Keep the key it was sealed with in POSTRIDER_SECRET_KEYS until `postrider keys rotate` has run.',
+  },
   TOO_MANY_TRIES: { status: 429, retryable: true, help: 'Wait as long as Retry-After says.' },
   NOT_FOUND: { status: 404, retryable: false, help: 'Check the path and the id.' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, help: 'Use one of the methods in the Allow header.' },

@@ -27,7 +27,14 @@ const PUBLIC = [
 const OF_SESSIONS = ['POST /auth/sign-out', 'GET /auth/me'];
 const OF_USERS = under('/api/profile/');
 const HANDS_IN = ['POST /v1/email/send'];
-const WHO_MAY = under('/admin/tenants', '/admin/keys', '/admin/admins', '/admin/audit', '/admin/erasures');
+const WHO_MAY = under(
+  '/admin/tenants',
+  '/admin/keys',
+  '/admin/admins',
+  '/admin/audit',
+  '/admin/erasures',
+  '/admin/secrets',
+);
 
 /** What each kind of caller must be refused. */
 const CLOSED: Record<string, string[]> = {
@@ -36,13 +43,13 @@ const CLOSED: Record<string, string[]> = {
   'a full key': [...under('/admin/'), ...OF_SESSIONS, ...OF_USERS, 'GET /metrics'],
   'a viewer': [
     ...routes.filter((route) => !isRead(route) && !PUBLIC.includes(route) && route !== 'POST /auth/sign-out'),
-    ...['GET /admin/admins', 'GET /admin/audit'],
+    ...['GET /admin/admins', 'GET /admin/audit', ...OF_USERS],
   ],
   'an operator': [
     ...WHO_MAY.filter((route) => !['GET /admin/tenants', 'GET /admin/keys'].includes(route)),
     ...OF_USERS,
   ],
-  'an admin': ['POST /admin/admins/:id/code', ...OF_USERS],
+  'an admin': ['POST /admin/admins/:id/code', 'POST /admin/secrets/rotate', ...OF_USERS],
   root: [...OF_SESSIONS, ...OF_USERS],
 };
 
@@ -54,7 +61,9 @@ describe('every route', () => {
   let stands: Record<string, string>;
 
   beforeAll(async () => {
-    door = await openDoor({ config: { access: { userTokenKey: USER_KEY } } });
+    door = await openDoor({
+      config: { access: { userTokenKey: USER_KEY, secretKeys: `one:${'A'.repeat(43)}=` } },
+    });
     const { tenants, keys, admins } = door.postrider.access;
     for (const companyId of ['alpha', 'bravo']) await tenants.create({ companyId, name: MARK });
     full = (await keys.create({ companyId: 'alpha', name: 'full' })).token;

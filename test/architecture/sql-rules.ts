@@ -41,6 +41,7 @@ const OWNERS: Record<string, string> = {
   admin_sign_ins: 'access',
   admin_sessions: 'access',
   sign_in_limits: 'access',
+  sealed_secrets: 'access',
 };
 
 /** Views of the database, read by the room of the same name. */

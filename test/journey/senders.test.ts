@@ -80,6 +80,30 @@ describe('from-domains', () => {
     expect(await send()).toEqual(['SENDER_NOT_ALLOWED', 'from']);
   });
 
+  test('by SQL → another domain or a disabled tenant is an error and nothing is written; a listed one is accepted', async () => {
+    const accept = (company: string, from: string | null) =>
+      journey.pool.query(
+        `select postrider.accept_v1('sql@example.net', 'By SQL', text_body => 'x', company_id => $1, from_address => $2)`,
+        [company, from],
+      );
+    await journey.postrider.access.tenants.create({ companyId: 'off' });
+    await journey.postrider.access.tenants.change('off', { disabled: true });
+    await expect(accept('listed', 'a@other.example')).rejects.toThrow('may not send');
+    await expect(accept('mute', 'a@shop.example')).rejects.toThrow('may not send');
+    await expect(accept('off', null)).rejects.toThrow('disabled');
+    for (const [company, from] of [
+      ['listed', 'a@Shop.example'],
+      ['listed', null],
+      ['free', 'a@any.example'],
+      ['never-made', 'a@any.example'],
+    ] as const)
+      await accept(company, from);
+    const { rowCount } = await journey.pool.query(
+      `select 1 from postrider.emails where to_address = 'sql@example.net'`,
+    );
+    expect(rowCount).toBe(4);
+  });
+
   test('strict → a tenant without a list has the default sender alone', async () => {
     const strict: Postrider = createPostrider({
       database: journey.url,

@@ -30,6 +30,8 @@ export function accessRoutes(access: Access): Hono<HttpEnv> {
     c.json(await access.signIn.issueCode(c.req.param('id'), by(c))),
   );
 
+  routes.post('/admin/secrets/rotate', async (c) => c.json(await access.secrets.rotate(by(c))));
+
   routes.get('/admin/audit', async (c) => c.json(await access.audit.list(c.req.query())));
 
   return routes;

@@ -118,6 +118,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/admins': { right: 'administer', audited: 'inside' },
   'PATCH /admin/admins/:id': { right: 'administer', audited: 'inside' },
   'POST /admin/admins/:id/code': { right: 'root', audited: 'inside' },
+  'POST /admin/secrets/rotate': { right: 'root', audited: 'inside' },
   'GET /admin/audit': { right: 'administer' },
 
   // These exist in development only.

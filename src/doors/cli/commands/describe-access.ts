@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { adminChange, adminCode, adminCreate, adminList } from './admin.js';
-import { keysCreate, keysList, keysRevoke } from './keys.js';
+import { keysCreate, keysList, keysRevoke, keysRotate } from './keys.js';
 import { tenantsChange, tenantsCreate, tenantsList } from './tenants.js';
 
 type Run = (running: Promise<number>) => Promise<void>;
@@ -13,7 +13,11 @@ export function describeAccess(program: Command, cli: Cli, run: Run): void {
     cli,
     run,
   );
-  keys(program.command('keys').description('API keys of tenants'), cli, run);
+  keys(
+    program.command('keys').description('API keys of tenants, and the keys secrets are sealed with'),
+    cli,
+    run,
+  );
   admins(program.command('admin').description('accounts of the people who operate Postrider'), cli, run);
 }
 
@@ -65,6 +69,10 @@ function keys(parent: Command, cli: Cli, run: Run): void {
     .command('revoke <id>')
     .description('refuse it from now on')
     .action((id: string, _, self: Command) => run(keysRevoke(cli, id, self.optsWithGlobals())));
+  parent
+    .command('rotate')
+    .description('seal every secret in the database with the newest of POSTRIDER_SECRET_KEYS')
+    .action((_, self: Command) => run(keysRotate(cli, self.optsWithGlobals())));
 }
 
 function admins(parent: Command, cli: Cli, run: Run): void {

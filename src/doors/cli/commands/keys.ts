@@ -48,6 +48,20 @@ export function keysRevoke(cli: Cli, id: string, options: CommonOptions): Promis
   });
 }
 
+/** Seals again, with the first key of POSTRIDER_SECRET_KEYS, what older ones have sealed. */
+export function keysRotate(cli: Cli, options: CommonOptions): Promise<number> {
+  return withApi(cli, options, async (call) => {
+    const { resealed, total } = await call<Rotation>('POST', '/admin/secrets/rotate');
+    cli.terminal.out(`Sealed ${resealed} of ${total} secrets again; keys but the first can go.`);
+    return 0;
+  });
+}
+
+interface Rotation {
+  resealed: number;
+  total: number;
+}
+
 interface Key {
   id: string;
   companyId: string;

@@ -31,10 +31,36 @@ export async function registerSchedules(
   });
 }
 
+/**
+ * Only those nobody has written down yet. A process that looks and does not fire may have other settings than those
+ * that fire, and must not change what they go by.
+ */
+export async function registerMissing(
+  database: Queryable,
+  { schedules, defaultZone }: { schedules: readonly Schedule[]; defaultZone: string },
+): Promise<void> {
+  const sorted = [...schedules].sort(byName);
+  await database.query(MISSING, [
+    sorted.map(({ name }) => name),
+    sorted.map(({ cron }) => cron),
+    sorted.map(({ timeZone }) => timeZone ?? defaultZone),
+    sorted.map(({ catchUp }) => catchUp),
+  ]);
+}
+
 /** In one order, so that two processes that start together wait for each other instead of for ever. */
 function byName(a: Schedule, b: Schedule): number {
   return a.name < b.name ? -1 : 1;
 }
+
+const MISSING = {
+  name: 'schedules_register_missing',
+  text: `
+    insert into postrider.schedules (name, cron, time_zone, catch_up)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as n(name, cron, time_zone, catch_up)
+    where not exists (select 1 from postrider.schedules s where s.name = n.name)
+    on conflict (name) do nothing`,
+};
 
 const REGISTER = `
   with old as (select cron, time_zone from postrider.schedules where name = $1)

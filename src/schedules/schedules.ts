@@ -2,7 +2,7 @@ import { type Lifecycle, PostriderError } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
 import { EVERY_ZONE } from './define-schedule.js';
 import { openRun, zonesOfPeople } from './fire-slots.js';
-import { registerSchedules } from './register-schedules.js';
+import { registerMissing } from './register-schedules.js';
 import { listRuns, readSchedules, type ScheduleRow, setPaused } from './runs/list-runs.js';
 import type { RunState, ScheduleRun } from './runs/run-record.js';
 import { createScheduler, type SchedulerOptions } from './scheduler.js';
@@ -39,7 +39,7 @@ export function createSchedules(options: SchedulerOptions): Schedules {
   /** What this process has is known to everyone before it is handled. */
   async function opened(): Promise<Database> {
     const database = await options.database();
-    await registerSchedules(database, options);
+    await registerMissing(database, options);
     return database;
   }
 

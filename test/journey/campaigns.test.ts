@@ -360,6 +360,14 @@ describe('campaigns on PostgreSQL', () => {
     await other.stop({ deadlineMs: 1000 });
   });
 
+  test('looked at by a process with other settings → what those that fire go by stays', async () => {
+    const other = open({ config: { schedules: { reminderHour: 3, timeZone: 'Asia/Tokyo' } } });
+    await other.schedules.list();
+    const [row] = await query("select cron from postrider.schedules where name = 'checkin_reminder'");
+    expect(row).toEqual({ cron: '0 18 * * *' });
+    await other.stop({ deadlineMs: 1000 });
+  });
+
   test('list → every schedule with its last run and its next; an unknown name → SCHEDULE_NOT_FOUND', async () => {
     await person('ada');
     await run('announcement');

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../kernel/index.js';
 import { attemptContext, outgoingEmail } from '../outgoing-email.fixture.js';
 import { scriptedProvider, takesAll } from './scripted-provider.fixture.js';
@@ -13,6 +14,31 @@ describe('the pool', () => {
     );
     expect(outcomes.every(({ kind }) => kind === 'sent')).toBe(true);
     expect(server.peers).toHaveLength(3);
+  });
+
+  test('twenty at once → four knock, and the others when these are let in', async () => {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { provider, server } = await scriptedProvider(
+      [
+        async (peer) => {
+          await opened;
+          await takesAll('PIPELINING')(peer);
+        },
+      ],
+      { maxConnections: 20 },
+    );
+    const sends = Array.from({ length: 20 }, () => provider.send(outgoingEmail(), attemptContext()));
+    await new Promise((resolve) => setImmediate(resolve));
+    // Connections are taken in order: with this one, all that came before it are there.
+    const last = connect(server.port, '127.0.0.1', () => last.write('EHLO last\r\n'));
+    onTestFinished(() => void last.destroy());
+    await expect.poll(() => server.peers.some(({ received }) => received.includes('last'))).toBe(true);
+    expect(server.peers).toHaveLength(5);
+    open();
+    expect((await Promise.all(sends)).every(({ kind }) => kind === 'sent')).toBe(true);
   });
 
   test('no connection free until the deadline → deferred, uncounted', async () => {

@@ -10,6 +10,8 @@ import { WaitingPlace } from './waiting-place.js';
 /**
  * The connections of one account: at most `maxConnections`, the most recently used first, so that
  * spare ones grow idle and are retired. Who finds none free waits in line until his deadline.
+ * Few are opened at the same time: of twenty that come at once some servers' kernels drop a part, whose
+ * emails would wait for a greeting that never comes.
  * A 421 means "too many": then the others that are open are the limit, until success raises it again.
  *
  * The first in line may be promised a connection whose server answers quickly, so that his envelope
@@ -20,6 +22,7 @@ export class ConnectionPool {
   private readonly idle: SmtpConnection[] = [];
   private readonly idleTimers = new Map<SmtpConnection, NodeJS.Timeout>();
   private readonly line: WaitingPlace[] = [];
+  private readonly opening = new Set<SmtpConnection>();
   private readonly promised = new Map<SmtpConnection, WaitingPlace>();
   private slots = 0;
   private limit: number;
@@ -40,7 +43,7 @@ export class ConnectionPool {
   acquire(message: PreparedMessage): SmtpConnection | WaitingPlace {
     const connection = this.idle.pop();
     if (connection) return this.wake(connection);
-    if (!this.closed && this.slots < this.limit) return this.open();
+    if (!this.closed && this.mayOpen()) return this.open();
     const place = new WaitingPlace(message);
     if (this.closed) place.lose(STOPPING, CLOSED);
     else this.line.push(place);
@@ -63,7 +66,7 @@ export class ConnectionPool {
   /** A new connection in the place of a dead one. */
   replace(dead: SmtpConnection): SmtpConnection {
     dead.onLost = undefined;
-    const fresh = new SmtpConnection(this.settings);
+    const fresh = this.connect();
     if (dead.lost?.code === REFUSED_AHEAD) {
       this.asksAhead = false;
       this.doubted.add(fresh);
@@ -71,8 +74,15 @@ export class ConnectionPool {
     return fresh;
   }
 
+  /** The server has let it in: the next may knock. */
+  opened(connection: SmtpConnection): void {
+    this.opening.delete(connection);
+    this.serveLine();
+  }
+
   /** Takes a connection back: for the next in line, to wait, or, when it is of no more use, to end. */
   release(connection: SmtpConnection, outcome?: Outcome): void {
+    this.opening.delete(connection);
     this.learnFrom(outcome);
     // Refused in the plain order too: it was the sender that was disliked.
     if (this.doubted.delete(connection) && isMailRefusal(outcome)) this.asksAhead = true;
@@ -117,7 +127,17 @@ export class ConnectionPool {
 
   private open(): SmtpConnection {
     this.slots += 1;
-    return new SmtpConnection(this.settings);
+    return this.connect();
+  }
+
+  private connect(): SmtpConnection {
+    const connection = new SmtpConnection(this.settings);
+    this.opening.add(connection);
+    return connection;
+  }
+
+  private mayOpen(): boolean {
+    return this.slots < this.limit && this.opening.size < OPENING_AT_ONCE;
   }
 
   private end(connection: SmtpConnection, heir?: WaitingPlace): void {
@@ -134,7 +154,7 @@ export class ConnectionPool {
     this.lateness = undefined;
     for (const [connection, heir] of this.promised) {
       if (heir.over) continue;
-      if (heir.late && (this.idle.length > 0 || this.slots < this.limit)) {
+      if (heir.late && (this.idle.length > 0 || this.mayOpen())) {
         this.promised.set(connection, GONE);
         const free = this.idle.pop();
         heir.give(free ? this.wake(free) : this.open());
@@ -149,7 +169,7 @@ export class ConnectionPool {
   }
 
   private serveLine(): void {
-    while (!this.closed && this.slots < this.limit) {
+    while (!this.closed && this.mayOpen()) {
       const next = this.firstInLine();
       if (!next) return;
       this.line.shift();
@@ -194,6 +214,8 @@ export class ConnectionPool {
 /** So many emails through each connection without a 421, and one more is tried. */
 const SUCCESSES_PER_CONNECTION = 10;
 const QUICK_REPLY_MS = 100;
+/** OpenSMTPD's listen queue holds five. */
+const OPENING_AT_ONCE = 4;
 const LATE_MS = 250;
 /** Stands for an heir who was served elsewhere: the connection ends with the answer it waits for. */
 const GONE = { over: true } as WaitingPlace;

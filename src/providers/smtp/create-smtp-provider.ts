@@ -29,6 +29,7 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
     if (!connection.ready) {
       const failure = await openSession(connection, settings, clock.now());
       if (failure) return failure;
+      pool.opened(connection);
     }
     const { envelope, wire, messageId } = message;
     const takeNext = () => pool.promise(connection);

@@ -38,7 +38,10 @@ describe('the pool and 421', () => {
     const server = takesAtMost({ connections: 3 });
     const { provider } = await scriptedProvider([server.script], { maxConnections: 10 });
     const first = await batch(provider, 10);
-    expect(first.filter(({ kind }) => kind === 'deferred')).toHaveLength(7);
+    // Only those meet it who knock before the first has heard of it.
+    const refused = first.filter(({ kind }) => kind === 'deferred').length;
+    expect(refused).toBeGreaterThan(0);
+    expect(refused).toBeLessThanOrEqual(4);
     server.forget();
     const second = await batch(provider, 20);
     expect(second.every(({ kind }) => kind === 'sent')).toBe(true);

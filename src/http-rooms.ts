@@ -22,6 +22,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     operations: postrider,
     schedules: postrider.schedules,
     limits: postrider,
+    resend: postrider.resend,
     async ready() {
       const database = await postrider
         .ready()

@@ -1,5 +1,6 @@
 import type { Access } from './access/index.js';
 import type { ConfigOverrides } from './config.js';
+import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
 import type {
   Accepted,
@@ -58,6 +59,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly suppressions: Suppressions;
   /** What the page behind unsubscribe links calls; null without POSTRIDER_PUBLIC_URL. */
   readonly unsubscribePage: UnsubscribeRoom | null;
+  /** What the Resend API under `/resend` calls. */
+  readonly resend: ResendRooms;
   /** Opens the store and changes nothing in it, not even a schema that is missing. */
   connect(): Promise<Database>;
   /**

@@ -1,6 +1,7 @@
 import { assembleAccess, assembleSenderRules } from './assemble-access.js';
 import { assembleContent } from './assemble-content.js';
 import { assemblePolicy } from './assemble-policy.js';
+import { assembleResend } from './assemble-resend.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
 import { assembleSchedules } from './assemble-schedules.js';
 import { assembleSuppression } from './assemble-suppression.js';
@@ -199,6 +200,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     rateLimits: policy.rateLimits,
     quotas: policy.quotas,
     schedules,
+    resend: assembleResend(config, { database: ready, intake: () => intake(undefined), clock }),
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,

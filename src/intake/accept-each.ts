@@ -9,6 +9,8 @@ import { type Refusal, refusalError } from '../policy/index.js';
 export type EachAnswer = { emailId: string; refused: null } | { emailId: null; refused: PostriderError };
 
 export interface EachSteps {
+  /** Accepted as suppressed and seen in the log, as one that was asked for by itself; else refused. */
+  keepSuppressed?: boolean;
   complete(input: unknown): NewEmail;
   /** Null when all may be accepted, and are counted; else the first that may not, and nothing is counted. */
   judge(emails: readonly NewEmail[]): Promise<Refusal | null>;
@@ -23,6 +25,7 @@ export async function acceptEach(inputs: readonly unknown[], steps: EachSteps): 
   const complete: Going[] = [];
   for (const [index, input] of inputs.entries()) {
     try {
+      if (isPostriderError(input)) throw input;
       complete.push({ index, email: steps.complete(input) });
     } catch (error) {
       // No database was asked: whatever went wrong is about this email alone.
@@ -32,7 +35,7 @@ export async function acceptEach(inputs: readonly unknown[], steps: EachSteps): 
   await steps.markSuppressed(complete.map(({ email }) => email));
   // Not asked for by a person, so not worth a row in the log either; and nothing is counted for them.
   const wanted = complete.filter(({ index, email }) => {
-    if (email.suppressed === null) return true;
+    if (email.suppressed === null || steps.keepSuppressed) return true;
     refuse(index, new PostriderError('SUPPRESSED', 'Nobody it is for may be written to.'));
     return false;
   });

@@ -1,4 +1,4 @@
-import { killPoint, PostriderError, type RateLimitState } from '../kernel/index.js';
+import { isPostriderError, killPoint, PostriderError, type RateLimitState } from '../kernel/index.js';
 import { type NewEmail, writeEmails } from '../outbox/index.js';
 import {
   findFirstAnswer,
@@ -14,6 +14,7 @@ import type { SuppressionReader } from '../recipients/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { acceptEach, type EachAnswer } from './accept-each.js';
 import { checkAcceptOptions } from './accept-options.js';
+import { acceptPermissively, type PermissiveAnswer } from './accept-permissively.js';
 import { type CompletionOptions, completeEmail, namingPlace } from './complete-email.js';
 import { readCompanyId } from './email-draft.js';
 import { extraMsFor } from './extra-ms-for.js';
@@ -41,6 +42,8 @@ export interface AcceptOptions {
   requestId?: string;
   /** The same key and input within a day give the first answer again; for a batch one key stands for all of it. */
   idempotencyKey?: string;
+  /** What the key stands for, where the input was made of something else: the body a door translated. */
+  keyedInput?: unknown;
 }
 
 export interface Intake {
@@ -52,6 +55,11 @@ export interface Intake {
     inputs: readonly unknown[],
     options: { tx: Queryable; requestId: string },
   ): Promise<EachAnswer[]>;
+  /** Those that can be accepted, in one transaction; an input that is an error already stays refused. */
+  acceptPermissively(
+    inputs: readonly unknown[],
+    options: Omit<AcceptOptions, 'tx'>,
+  ): Promise<PermissiveAnswer[]>;
 }
 
 export interface IntakeOptions extends CompletionOptions {
@@ -128,7 +136,7 @@ export function createIntake(options: IntakeOptions): Intake {
   /** In the caller's transaction; else in one of ours where it takes more than one statement. */
   async function accept(
     input: unknown,
-    { tx, idempotencyKey: key }: AcceptOptions,
+    { tx, idempotencyKey: key, keyedInput }: AcceptOptions,
     { inputs, make }: { inputs: readonly unknown[]; make: MakeArrival },
   ): Promise<Accepted[]> {
     const callers = tx === undefined ? null : callerTransaction(tx);
@@ -138,7 +146,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (key !== undefined) {
       const keyed = {
         key,
-        input,
+        input: keyedInput ?? input,
         tenant: oneTenant(inputs, input === inputs, options.defaultTenant),
         make: () => make(spoken, typed),
       };
@@ -157,6 +165,30 @@ export function createIntake(options: IntakeOptions): Intake {
       : await admit(own, rules, arrival);
     options.onAccepted();
     return answers;
+  }
+
+  async function acceptSingly(
+    inputs: readonly unknown[],
+    {
+      tx,
+      requestId,
+      keepSuppressed,
+    }: { tx: Queryable; requestId?: string | undefined; keepSuppressed: boolean },
+  ): Promise<EachAnswer[]> {
+    const typed = await templatesFor(inputs, tx);
+    const rules = await options.rules.current(tx);
+    return acceptEach(typed ? await inTheirLanguage(inputs, tx) : inputs, {
+      keepSuppressed,
+      complete: (input) => completeEmail(options, { input, requestId, typed }),
+      async judge(emails) {
+        const foreign = await options.senders.judge(tx, emails);
+        if (foreign) return foreign;
+        const verdict = await judgeEmails(tx, rules, emails);
+        return verdict.accept ? null : verdict;
+      },
+      markSuppressed: (emails) => markSuppressed(tx, options.suppressions, emails),
+      write: (emails) => write(tx, emails),
+    });
   }
 
   return {
@@ -185,20 +217,22 @@ export function createIntake(options: IntakeOptions): Intake {
       });
       return accept(inputs, accepting, { inputs, make });
     },
-    async acceptEach(inputs, { tx, requestId }) {
-      const typed = await templatesFor(inputs, tx);
-      const rules = await options.rules.current(tx);
-      return acceptEach(typed ? await inTheirLanguage(inputs, tx) : inputs, {
-        complete: (input) => completeEmail(options, { input, requestId, typed }),
-        async judge(emails) {
-          const foreign = await options.senders.judge(tx, emails);
-          if (foreign) return foreign;
-          const verdict = await judgeEmails(tx, rules, emails);
-          return verdict.accept ? null : verdict;
-        },
-        markSuppressed: (emails) => markSuppressed(tx, options.suppressions, emails),
-        write: (emails) => write(tx, emails),
-      });
+    acceptEach: (inputs, { tx, requestId }) => acceptSingly(inputs, { tx, requestId, keepSuppressed: false }),
+    async acceptPermissively(inputs, { requestId, idempotencyKey, keyedInput = inputs }) {
+      checkAcceptOptions({ requestId, idempotencyKey });
+      const answers = await database.prompt(extraMsFor(inputs)).transaction((tx) =>
+        acceptPermissively(tx, {
+          key: idempotencyKey === undefined ? null : { key: idempotencyKey, input: keyedInput },
+          tenant: oneTenant(
+            inputs.filter((input) => !isPostriderError(input)),
+            true,
+            options.defaultTenant,
+          ),
+          accept: () => acceptSingly(inputs, { tx, requestId, keepSuppressed: true }),
+        }),
+      );
+      options.onAccepted();
+      return answers;
     },
   };
 }

@@ -1,5 +1,6 @@
 export type { EachAnswer } from './accept-each.js';
 export { type Accepted, type AcceptOptions, createIntake, type Intake } from './accept-email.js';
+export type { PermissiveAnswer } from './accept-permissively.js';
 export type { UnsubscribeUrl } from './complete-email.js';
 export { parseDueTime } from './draft-times.js';
 export type {

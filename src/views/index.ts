@@ -7,6 +7,13 @@ export {
   listDeadLetters,
 } from './dead-letters.js';
 export { type EmailAttempt, listAttempts } from './email-attempts.js';
+export {
+  type EmailContent,
+  type EmailEnvelope,
+  type EnvelopeAttachment,
+  findEnvelope,
+  listEnvelopes,
+} from './email-envelopes.js';
 export { type EmailEvent, listEmailEvents } from './email-events.js';
 export type { EmailFilter } from './email-filter.js';
 export { type EmailLog, findEmailLog } from './email-log.js';

@@ -19,14 +19,15 @@ const isRead = (route: string) => route.startsWith('GET ');
 
 /** Without any identity these answer, and no other. */
 const PUBLIC = [
-  ...under('/health/', '/u/'),
+  ...under('/health/', '/u/', '/resend/attachments/'),
   'POST /auth/sign-in',
   'POST /auth/code',
   'POST /auth/code/resend',
 ];
 const OF_SESSIONS = ['POST /auth/sign-out', 'GET /auth/me'];
 const OF_USERS = under('/api/profile/');
-const HANDS_IN = ['POST /v1/email/send'];
+const HANDS_IN = ['POST /v1/email/send', 'POST /resend/emails', 'POST /resend/emails/batch'];
+const isResend = (route: string) => route.includes(' /resend/');
 const WHO_MAY = under(
   '/admin/tenants',
   '/admin/keys',
@@ -80,6 +81,8 @@ describe('every route', () => {
       'admins/:id': 'nobody@example.com',
       'suppressions/:email': 'both@example.net',
       'u/:token': 'none',
+      'attachments/:token': 'none',
+      ':attachment': emailId,
       'recipients/:person': 'external:both-have-this',
       'tenants/:companyId': 'bravo',
       'quotas/:companyId': 'bravo',
@@ -128,6 +131,10 @@ describe('every route', () => {
   const BODIES: Record<string, object> = {
     'POST /v1/email/send': { to: 'x@example.net', subject: 'x', text: 'x' },
     'POST /v1/emails/:id/cancel': {},
+    'POST /resend/emails': { from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' },
+    'POST /resend/emails/batch': [{ from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' }],
+    'PATCH /resend/emails/:id': { scheduled_at: 'in 1 hour' },
+    'POST /resend/emails/:id/cancel': {},
     'POST /v1/recipients': {
       recipients: [{ externalId: 'both-have-this', email: 'alpha@example.net', name: 'alpha' }],
     },
@@ -172,11 +179,14 @@ describe('every route', () => {
 
   test.each(routes.filter((route) => !PUBLIC.includes(route)))('%s without identity → 401', async (route) => {
     const answer = await ask(route, 'nobody');
-    expect([answer.status, answer.body?.code]).toEqual([401, 'UNAUTHORIZED']);
+    expect([answer.status, answer.body?.code ?? answer.body?.name]).toEqual([
+      401,
+      isResend(route) ? 'missing_api_key' : 'UNAUTHORIZED',
+    ]);
     const expired = signUserToken({ userId: 'u', companyId: 'alpha', expiresInSeconds: 1 }, 'x'.repeat(32));
     for (const as of [`re_${'x'.repeat(43)}`, expired]) {
       const refused = await door.call(route.split(' ')[0]!, pathOf(route), { as });
-      expect(refused.status).toBe(401);
+      expect(refused.status).toBe(isResend(route) ? 403 : 401);
     }
   });
 
@@ -184,9 +194,11 @@ describe('every route', () => {
     test('every route → 403 where it is closed to the caller, and nowhere else', async () => {
       const wrong: string[] = [];
       for (const route of routes.filter((one) => !PUBLIC.includes(one))) {
-        const { status, text } = await ask(route, who);
+        const { status, text, body } = await ask(route, who);
         const closed = CLOSED[who]!.includes(route);
-        if (closed !== (status === 403) || status === 401 || status >= 500)
+        // Resend's clients know a key that may only send by 401.
+        const refused = status === 403 || (isResend(route) && body?.name === 'restricted_api_key');
+        if (closed !== refused || (status === 401 && !refused) || status >= 500)
           wrong.push(`${route}: ${status} ${text.slice(0, 120)}`);
       }
       expect(wrong).toEqual([]);

@@ -18,11 +18,13 @@ import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { limitRoutes } from './limit-routes.js';
 import { logRoutes } from './log-routes.js';
-import { asPostriderError, problem } from './problem.js';
+import { asPostriderError } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
 import { recipientRoutes } from './recipient-routes.js';
+import { refusal } from './refusal.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type HttpEnv, requestContext } from './request-context.js';
+import { resendRoutes } from './resend/index.js';
 import { scheduleRoutes } from './schedule-routes.js';
 import { suppressionRoutes } from './suppression-routes.js';
 import { templateRoutes } from './template-routes.js';
@@ -56,9 +58,9 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     const error = asPostriderError(thrown);
     const requestId = c.get('requestId');
     if (error.status >= 500) logger.error({ requestId, ...described(error) }, 'http request failed');
-    return problem(error, requestId);
+    return refusal(error, c);
   });
-  app.notFound((c) => problem(new PostriderError('NOT_FOUND', 'There is nothing here.'), c.get('requestId')));
+  app.notFound((c) => refusal(new PostriderError('NOT_FOUND', 'There is nothing here.'), c));
 
   app.use(requestContext({ clock, logger }));
   app.use(async (_c, next) => {
@@ -92,6 +94,11 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
   if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, options.bodyLimitBytes));
   if (rooms.unsubscribe) app.route('/', unsubscribeRoutes(rooms.unsubscribe));
+  if (rooms.resend)
+    app.route(
+      '/resend',
+      resendRoutes({ rooms: rooms.resend, bodyLimitBytes: options.bodyLimitBytes, clock }),
+    );
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
   if (preview) {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);

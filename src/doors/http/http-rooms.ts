@@ -2,6 +2,7 @@ import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
+import type { ResendRooms } from './resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './unsubscribe-room.js';
 
 /**
@@ -29,6 +30,8 @@ export interface HttpRooms {
   schedules?: ScheduleRooms;
   /** How much may be sent. */
   limits?: { rateLimits: RateLimits; quotas: Quotas };
+  /** The Resend API under `/resend`. */
+  resend?: ResendRooms;
   ready(): Promise<Readiness>;
   metrics(): Promise<{ contentType: string; body: string }>;
 }

@@ -35,7 +35,7 @@ test.each([
   ['half a string', '{"to":"\\'],
   ['a megabyte of [', '['.repeat(1_000_000)],
   ['a megabyte of {"a":', '{"a":'.repeat(200_000)],
-  ['two hundred thousand values', `[${'1,'.repeat(200_000)}1]`],
+  ['two hundred thousand values', `[${'"",'.repeat(200_000)}1]`],
   ['two hundred thousand empty arrays', `[${'[],'.repeat(200_000)}1]`],
   ['one level too deep', '['.repeat(MAX_JSON_DEPTH + 1) + ']'.repeat(MAX_JSON_DEPTH + 1)],
 ])('%s → INVALID_JSON', async (_case, body) => {
@@ -47,6 +47,12 @@ test('as deep as allowed, brackets and escaped quotes inside strings → read', 
   expect(await read(deep)).toHaveLength(1);
   const tricky = { a: '['.repeat(1000), b: `\\"${'{'.repeat(1000)}`, c: '\\', d: ['x\\'] };
   expect(await read(JSON.stringify(tricky))).toEqual(tricky);
+});
+
+test('a file as a list of bytes → read, however many there are', async () => {
+  const bytes = Array.from({ length: 200_000 }, (_, index) => index % 256);
+  expect(await read(JSON.stringify({ data: bytes }))).toEqual({ data: bytes });
+  expect(await read(`[${bytes.join(', ')}]`)).toEqual(bytes);
 });
 
 test('longer than the limit by its own account → PAYLOAD_TOO_LARGE before a byte is read', async () => {

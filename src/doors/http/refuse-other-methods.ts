@@ -4,7 +4,7 @@
  */
 import type { Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
-import { problem } from './problem.js';
+import { refusal } from './refusal.js';
 import type { HttpEnv } from './request-context.js';
 
 export function refuseOtherMethods(app: Hono<HttpEnv>): void {
@@ -13,7 +13,7 @@ export function refuseOtherMethods(app: Hono<HttpEnv>): void {
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
     app.all(path, (c) => {
       const error = new PostriderError('METHOD_NOT_ALLOWED', `This path answers to ${allow}.`);
-      const answer = problem(error, c.get('requestId'));
+      const answer = refusal(error, c);
       answer.headers.set('Allow', allow);
       return answer;
     });

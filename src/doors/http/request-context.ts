@@ -6,7 +6,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { Caller } from '../../access/index.js';
 import { type Clock, type Logger, newId, PostriderError } from '../../kernel/index.js';
-import { problem } from './problem.js';
+import { refusal } from './refusal.js';
 
 export interface HttpEnv {
   Variables: {
@@ -30,7 +30,7 @@ export function requestContext({
     const usable = given === undefined || REQUEST_ID.test(given);
     c.set('requestId', given !== undefined && usable ? given : newId(clock.now()));
     if (usable) await next();
-    else c.res = problem(invalidRequestId(), c.get('requestId'));
+    else c.res = refusal(invalidRequestId(), c);
     addHeaders(c);
     const line = {
       method: c.req.method,

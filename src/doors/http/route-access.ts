@@ -65,6 +65,17 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'GET /v1/suppressions/:email': { right: 'read' },
   'DELETE /v1/suppressions/:email': { right: 'write' },
 
+  'POST /resend/emails': { right: 'send' },
+  'POST /resend/emails/batch': { right: 'send' },
+  'GET /resend/emails': { right: 'read' },
+  'GET /resend/emails/:id': { right: 'read' },
+  'PATCH /resend/emails/:id': { right: 'write' },
+  'POST /resend/emails/:id/cancel': { right: 'write' },
+  'GET /resend/emails/:id/attachments': { right: 'read' },
+  'GET /resend/emails/:id/attachments/:attachment': { right: 'read' },
+  // Its token is signed and says whose file it is.
+  'GET /resend/attachments/:token': { right: 'anyone' },
+
   'GET /u/:token': { right: 'anyone' },
   'POST /u/:token': { right: 'anyone' },
 

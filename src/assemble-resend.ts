@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from './config.js';
+import { createAttachmentLinks } from './doors/http/resend/attachment-links.js';
+import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
+import type { Intake } from './intake/index.js';
+import type { Clock } from './kernel/index.js';
+import { cancelEmail, rescheduleEmail } from './outbox/index.js';
+import type { Database } from './store/index.js';
+import { findEnvelope, listEnvelopes } from './views/index.js';
+
+/** What the Resend door calls, put together for one process. */
+export interface ResendParts {
+  database: () => Promise<Database>;
+  intake: () => Promise<Intake>;
+  clock: Clock;
+}
+
+export function assembleResend(config: Config, { database, intake, clock }: ResendParts): ResendRooms {
+  const prompt = async () => (await database()).prompt();
+  return {
+    defaultCompany: config.email.defaultCompany,
+    links: createAttachmentLinks({ keys: linkKeys(config), clock }),
+    emails: {
+      accept: async (input, options) => (await intake()).accept(input, options),
+      acceptBatch: async (inputs, options) => (await intake()).acceptBatch(inputs, options),
+      acceptPermissively: async (inputs, options) => (await intake()).acceptPermissively(inputs, options),
+      find: async (companyId, id) => findEnvelope(await prompt(), companyId, id),
+      list: async (companyId, page) => listEnvelopes(await prompt(), companyId, page),
+      reschedule: async (tenant, id, at) => rescheduleEmail(await prompt(), id, new Date(at), { tenant }),
+      cancel: async (tenant, id) => cancelEmail(await prompt(), id, { tenant }),
+    },
+  };
+}
+
+/** Without keys of the settings links hold as long as the process, and only here. */
+function linkKeys({ unsubscribe }: Config): string[] {
+  return unsubscribe.keys?.split(',').map((key) => key.trim()) ?? [randomBytes(32).toString('hex')];
+}

@@ -1,0 +1,42 @@
+/**
+ * Links to one file of one email, good for an hour, signed. The first key signs and every key is accepted; whoever
+ * changes a byte, or comes late, gets nothing.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../kernel/index.js';
+import type { AttachmentLinks, LinkedFile } from './resend-rooms.js';
+
+export function createAttachmentLinks({
+  keys,
+  clock,
+}: {
+  keys: readonly string[];
+  clock: Clock;
+}): AttachmentLinks {
+  const mac = (key: string, payload: string) =>
+    createHmac('sha256', key).update('postrider attachment\n').update(payload).digest();
+  return {
+    sign({ companyId, emailId, attachmentId, expiresAt }) {
+      const payload = Buffer.from(JSON.stringify([companyId, emailId, attachmentId, expiresAt])).toString(
+        'base64url',
+      );
+      return `${payload}.${mac(keys[0]!, payload).toString('base64url')}`;
+    },
+    read(token) {
+      const [payload = '', signature = ''] = token.length > MAX_TOKEN ? [] : token.split('.');
+      const given = Buffer.from(signature, 'base64url');
+      const ours = keys.some((key) => {
+        const expected = mac(key, payload);
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      });
+      if (!ours) return null;
+      const [companyId, emailId, attachmentId, expiresAt] = JSON.parse(
+        Buffer.from(payload, 'base64url').toString(),
+      ) as [string, string, string, number];
+      const file: LinkedFile = { companyId, emailId, attachmentId, expiresAt };
+      return expiresAt > clock.now() ? file : null;
+    },
+  };
+}
+
+const MAX_TOKEN = 1000;

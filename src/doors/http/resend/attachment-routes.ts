@@ -1,0 +1,74 @@
+/**
+ * The files of an email: listed, described, and fetched by a link that holds for an hour and needs no key, which is
+ * what clients expect of `download_url`. Of sensitive types there are none to see.
+ */
+import { type Context, Hono } from 'hono';
+import { PostriderError } from '../../../kernel/index.js';
+import type { EnvelopeAttachment } from '../../../views/index.js';
+import type { HttpEnv } from '../request-context.js';
+import { callerCompany } from './caller-company.js';
+import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
+import { cutPage, pageQuery } from './list-page.js';
+
+export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+
+  async function filesOf(c: Context<HttpEnv>) {
+    const companyId = callerCompany(c, rooms.defaultCompany);
+    const emailId = emailIdOf(c);
+    const email = await rooms.emails.find(companyId, emailId);
+    if (email === null) throw notFound();
+    const expiresAt = clock.now() + HOUR_MS;
+    return email.attachments.map((file, index) => {
+      const id = attachmentId(emailId, index);
+      const token = rooms.links.sign({ companyId, emailId, attachmentId: id, expiresAt });
+      return described(file, id, { url: new URL(`/resend/attachments/${token}`, c.req.url).href, expiresAt });
+    });
+  }
+
+  routes.get('/emails/:id/attachments', async (c) => c.json(cutPage(await filesOf(c), pageQuery(c))));
+
+  routes.get('/emails/:id/attachments/:attachment', async (c) => {
+    const file = (await filesOf(c)).find(({ id }) => id === c.req.param('attachment').toLowerCase());
+    if (file === undefined) throw fileNotFound();
+    return c.json({ object: 'attachment', ...file });
+  });
+
+  routes.get('/attachments/:token', async (c) => {
+    const link = rooms.links.read(c.req.param('token'));
+    const email = link && (await rooms.emails.find(link.companyId, link.emailId));
+    const file = email?.attachments.find((_, index) => attachmentId(email.id, index) === link?.attachmentId);
+    if (file === undefined) throw fileNotFound();
+    return c.body(new Uint8Array(Buffer.from(file.content, 'base64')), 200, {
+      // Never shown in place: what a stranger attached must not run on this origin.
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+    });
+  });
+
+  return routes;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Files have no rows of their own: the email's id with the last digits replaced by the file's number. */
+function attachmentId(emailId: string, index: number): string {
+  return emailId.slice(0, -4) + (index + 1).toString(16).padStart(4, '0');
+}
+
+function described(file: EnvelopeAttachment, id: string, link: { url: string; expiresAt: number }) {
+  return {
+    id,
+    filename: file.filename,
+    size: Buffer.byteLength(file.content, 'base64'),
+    content_type: file.contentType,
+    content_disposition: file.contentId === undefined ? 'attachment' : 'inline',
+    content_id: file.contentId ?? null,
+    download_url: link.url,
+    expires_at: new Date(link.expiresAt).toISOString(),
+  };
+}
+
+function fileNotFound(): PostriderError {
+  return new PostriderError('NOT_FOUND', 'Attachment not found', { field: 'id' });
+}

@@ -1,0 +1,53 @@
+import type { PermissiveAnswer } from '../../../intake/index.js';
+import type { EmailContent, EmailEnvelope } from '../../../views/index.js';
+import type { AcceptedEmail } from '../http-rooms.js';
+import type { FetchFile } from './attachment-input.js';
+
+/**
+ * What the Resend door calls: the rooms behind it as one port. Every call is about one company; of another's things it
+ * says that they are not there.
+ */
+export interface ResendRooms {
+  /** Whose things they are for callers who belong to no company: the operator's key, an open loopback. */
+  defaultCompany: string;
+  emails: ResendEmails;
+  /** Absent: files are sent along, not fetched. */
+  fetchFile?: FetchFile;
+  links: AttachmentLinks;
+}
+
+export interface ResendEmails {
+  accept(input: unknown, options: ResendAcceptOptions): Promise<AcceptedEmail>;
+  /** All or none. */
+  acceptBatch(inputs: readonly unknown[], options: ResendAcceptOptions): Promise<AcceptedEmail[]>;
+  /** Those that can be. */
+  acceptPermissively(inputs: readonly unknown[], options: ResendAcceptOptions): Promise<PermissiveAnswer[]>;
+  find(companyId: string, id: string): Promise<(EmailEnvelope & EmailContent) | null>;
+  list(
+    companyId: string,
+    page: { limit: number; after: string | null; before: string | null },
+  ): Promise<{ emails: EmailEnvelope[]; more: boolean }>;
+  reschedule(companyId: string, id: string, at: string): Promise<void>;
+  cancel(companyId: string, id: string): Promise<void>;
+}
+
+export interface ResendAcceptOptions {
+  requestId: string;
+  idempotencyKey?: string;
+  /** The body as it came, which is what the key stands for. */
+  keyedInput: unknown;
+}
+
+/** Links under which a file can be fetched for a while without a key. */
+export interface AttachmentLinks {
+  sign(file: LinkedFile): string;
+  /** Null where the signature is not ours or its time is over. */
+  read(token: string): LinkedFile | null;
+}
+
+export interface LinkedFile {
+  companyId: string;
+  emailId: string;
+  attachmentId: string;
+  expiresAt: number;
+}

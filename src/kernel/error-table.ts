@@ -175,7 +175,7 @@ export const ERROR_TABLE = {
   UNSUPPORTED_TRANSACTION: {
     status: 500,
     retryable: false,
-    help: 'Pass the transaction object of pg, postgres.js or PGlite, or any object with query(text, values).',
+    help: 'Pass the open transaction of pg, postgres.js, PGlite, Drizzle, Kysely, Prisma, Knex or TypeORM, or any object with query(text, values).',
   },
   STOPPED: { status: 503, retryable: true, help: 'This process is shutting down; try another.' },
   INTERNAL: { status: 500, retryable: true, help: 'Look at the log line with this requestId.' },

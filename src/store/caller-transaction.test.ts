@@ -1,3 +1,10 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js';
+import knex from 'knex';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import postgres from 'postgres';
+import { DataSource } from 'typeorm';
 import { describe, expect, test } from 'vitest';
 import { callerTransaction } from './caller-transaction.js';
 
@@ -55,6 +62,52 @@ describe("the caller's transaction", () => {
     expect(() => callerTransaction(tx)).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_TRANSACTION', field: 'tx' }),
     );
+  });
+
+  // Written there, an email would be committed at once, whatever becomes of the transaction beside it.
+  const pool = new pg.Pool();
+  const roots: Array<[string, () => unknown]> = [
+    ['a pg pool', () => pool],
+    ['postgres.js', () => postgres('postgres://nowhere')],
+    ['Drizzle on pg', () => drizzle(pool)],
+    ['Drizzle on postgres.js', () => drizzleOnPostgresJs(postgres('postgres://nowhere'))],
+    ['Kysely', () => new Kysely({ dialect: new PostgresDialect({ pool }) })],
+    ['Knex', () => knex({ client: 'pg' })],
+    ['a DataSource of TypeORM', () => new DataSource({ type: 'postgres' })],
+    ['its manager', () => new DataSource({ type: 'postgres' }).manager],
+    ['Prisma', () => ({ $queryRawUnsafe: async () => [], $connect: async () => {} })],
+    ['PGlite', () => ({ query() {}, transaction() {}, exec() {}, listen() {} })],
+  ];
+  test.each(roots)('%s without a transaction → UNSUPPORTED_TRANSACTION', (_name, root) => {
+    const tx = root();
+    expect(() => callerTransaction(tx)).toThrow(
+      expect.objectContaining({ code: 'UNSUPPORTED_TRANSACTION', message: expect.stringContaining('pass') }),
+    );
+  });
+
+  test('Prisma’s way → what the statement casts goes as text, lists too; the rest as it is', async () => {
+    const seen: unknown[][] = [];
+    const tx = callerTransaction({
+      async $queryRawUnsafe(...args: unknown[]) {
+        seen.push(args);
+        return [{ n: 1 }];
+      },
+    });
+    const at = new Date(0);
+    const text = 'select $1::uuid[], $2::jsonb, $3, $3::text, $4::smallint, $10::timestamptz, $5::text[]';
+    await tx.query(text, [['a', null, 'q"\\,{}'], { a: 1 }, 'x', 4, []]);
+    expect(seen).toEqual([
+      [
+        'select $1::text::uuid[], $2::text::jsonb, $3, $3::text, $4::text::smallint, $10::timestamptz, $5::text::text[]',
+        '{"a",NULL,"q\\"\\\\,{}"}',
+        '{"a":1}',
+        'x',
+        '4',
+        '{}',
+      ],
+    ]);
+    await tx.query('select $1::timestamptz', [at]);
+    expect(seen[1]).toEqual(['select $1::text::timestamptz', '1970-01-01T00:00:00.000Z']);
   });
 
   test.each([undefined, null, {}, { rows: 1 }])(

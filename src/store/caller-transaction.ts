@@ -1,72 +1,43 @@
-import { PostriderError } from '../kernel/index.js';
-import type { Queryable, Result } from './database.js';
+import { callerQueries, hasFunction, isThing, unsupported } from './callers/caller-queries.js';
+import { fromDrizzle } from './callers/from-drizzle.js';
+import { fromKnex } from './callers/from-knex.js';
+import { fromKysely } from './callers/from-kysely.js';
+import { fromPrisma } from './callers/from-prisma.js';
+import { fromTypeorm } from './callers/from-typeorm.js';
+import { parameterText } from './callers/parameter-text.js';
+import type { Queryable } from './database.js';
 
 /**
  * Makes one Queryable of whatever transaction object the application holds. It never begins, commits
- * or rolls back, and never prepares statements: the connection is the caller's.
+ * or rolls back, and never prepares statements: the connection is the caller's. What is known to be no transaction
+ * (a pool, a client that opens one per call) is refused, because an email written there would be committed at once.
  */
 export function callerTransaction(tx: unknown): Queryable {
-  if (hasFunction(tx, 'connect') && typeof (tx as { totalCount?: unknown }).totalCount === 'number') {
-    throw new PostriderError(
-      'UNSUPPORTED_TRANSACTION',
-      'tx is a pool: pass the client on which you said begin.',
-      {
-        field: 'tx',
-      },
-    );
+  const known =
+    fromDrizzle(tx, fromDriver) ?? fromKysely(tx) ?? fromKnex(tx) ?? fromPrisma(tx) ?? fromTypeorm(tx);
+  return known ?? fromDriver(tx);
+}
+
+/** pg's client, postgres.js's or PGlite's transaction, or any `{ query(text, values) }`. */
+function fromDriver(tx: unknown): Queryable {
+  if (isPool(tx)) throw unsupported('tx is a pool: pass the client on which you said begin.');
+  if (hasFunction(tx, 'unsafe')) {
+    if (hasFunction(tx, 'begin') && !hasFunction(tx, 'savepoint'))
+      throw unsupported('tx is a pool: pass what sql.begin gives.');
+    const sql = tx as { unsafe(text: string, values: unknown[]): Promise<unknown> };
+    // Drizzle takes its serializers for lists of times away, and it takes a list of booleans for one.
+    const asText = (value: unknown) => (Array.isArray(value) ? parameterText(value) : value);
+    return callerQueries((text, values) => sql.unsafe(text, values.map(asText)));
   }
-  if (hasFunction(tx, 'unsafe')) return fromPostgresJs(tx as unknown as PostgresJsTransaction);
-  if (hasFunction(tx, 'query')) return fromQuery(tx as unknown as QueryTransaction);
-  throw new PostriderError('UNSUPPORTED_TRANSACTION', 'The object passed as tx cannot run a query.', {
-    field: 'tx',
-  });
-}
-
-interface QueryTransaction {
-  query(text: string, values: unknown[]): Promise<unknown>;
-}
-
-interface PostgresJsTransaction {
-  unsafe(text: string, values: unknown[]): Promise<unknown>;
-}
-
-/** pg's client, PGlite's transaction, or any `{ query(text, values) }`. */
-function fromQuery(tx: QueryTransaction): Queryable {
-  return {
-    async query<Row>(
-      statement: { text: string } | string,
-      values: readonly unknown[] = [],
-    ): Promise<Result<Row>> {
-      const answer = await tx.query(typeof statement === 'string' ? statement : statement.text, [...values]);
-      return asResult<Row>(answer);
-    },
-  };
-}
-
-function fromPostgresJs(tx: PostgresJsTransaction): Queryable {
-  return {
-    async query<Row>(
-      statement: { text: string } | string,
-      values: readonly unknown[] = [],
-    ): Promise<Result<Row>> {
-      const answer = await tx.unsafe(typeof statement === 'string' ? statement : statement.text, [...values]);
-      return asResult<Row>(answer);
-    },
-  };
-}
-
-function asResult<Row>(answer: unknown): Result<Row> {
-  const rows = Array.isArray(answer) ? answer : (answer as { rows?: unknown } | null)?.rows;
-  if (!Array.isArray(rows)) {
-    throw new PostriderError('UNSUPPORTED_TRANSACTION', 'tx.query answered without rows.', { field: 'tx' });
+  if (hasFunction(tx, 'query')) {
+    if (hasFunction(tx, 'transaction') && hasFunction(tx, 'exec') && hasFunction(tx, 'listen'))
+      throw unsupported('tx is a PGlite: pass what its transaction gives.');
+    const client = tx as { query(text: string, values: unknown[]): Promise<unknown> };
+    return callerQueries((text, values) => client.query(text, values));
   }
-  return { rows: rows as Row[], rowCount: rows.length };
+  throw unsupported('The object passed as tx cannot run a query.');
 }
 
-function hasFunction(value: unknown, name: string): boolean {
-  return (
-    value !== null &&
-    (typeof value === 'object' || typeof value === 'function') &&
-    typeof (value as Record<string, unknown>)[name] === 'function'
-  );
+function isPool(tx: unknown): boolean {
+  return isThing(tx) && hasFunction(tx, 'connect') && typeof tx.totalCount === 'number';
 }

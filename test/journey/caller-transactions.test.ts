@@ -1,115 +1,12 @@
-import { PGlite } from '@electric-sql/pglite';
-import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPostrider, type Postrider } from '../../src/index.js';
 import { waitFor } from '../services/index.js';
+import { type Caller, callers } from './ground/callers.js';
 import { anEmail, openJourney } from './ground/open-journey.js';
-import { type ScriptedProvider, scriptedProvider } from './ground/scripted-provider.js';
 
 /**
  * `send(email, { tx })` with each transaction object an application may hold: what it rolls back never
  * was, what it commits goes out, and what Postrider refuses leaves the transaction usable.
  */
-interface Caller {
-  postrider: Postrider;
-  provider: ScriptedProvider;
-  /** Runs `work` in a transaction of the application's own; a throw rolls back. */
-  transaction(work: (tx: unknown, run: (sql: string) => Promise<unknown>) => Promise<void>): Promise<void>;
-  rows(sql: string): Promise<unknown[]>;
-  close(): Promise<void>;
-}
-
-async function onPostgres(
-  begin: (url: string) => Promise<Pick<Caller, 'transaction'> & { end(): Promise<void> }>,
-): Promise<Caller> {
-  const journey = await openJourney();
-  const { transaction, end } = await begin(journey.url);
-  return {
-    ...journey,
-    transaction,
-    rows: async (sql) => (await journey.pool.query(sql)).rows,
-    async close() {
-      await end();
-      await journey.close();
-    },
-  };
-}
-
-const callers: Array<[string, () => Promise<Caller>]> = [
-  ['a pg client', () => onPostgres((url) => withPg(url, (client) => client))],
-  [
-    'a plain { query }',
-    () =>
-      onPostgres((url) =>
-        withPg(url, (client) => ({
-          query: (text: string, values: unknown[]) => client.query(text, values),
-        })),
-      ),
-  ],
-  [
-    'a { query } that answers with rows alone',
-    () =>
-      onPostgres((url) =>
-        withPg(url, (client) => ({
-          query: async (text: string, values: unknown[]) => (await client.query(text, values)).rows,
-        })),
-      ),
-  ],
-  ['postgres.js', () => onPostgres(withPostgresJs)],
-  ['PGlite', withPglite],
-];
-
-async function withPg(url: string, asTx: (client: import('pg').PoolClient) => unknown) {
-  const { default: pg } = await import('pg');
-  const pool = new pg.Pool({ connectionString: url, max: 2 });
-  const transaction: Caller['transaction'] = async (work) => {
-    const client = await pool.connect();
-    try {
-      await client.query('begin');
-      await work(asTx(client), (sql) => client.query(sql));
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback');
-      throw error;
-    } finally {
-      client.release();
-    }
-  };
-  return { transaction, end: () => pool.end() };
-}
-
-async function withPostgresJs(url: string) {
-  const sql = postgres(url, { max: 2, onnotice: () => {} });
-  const transaction: Caller['transaction'] = async (work) => {
-    await sql.begin((tx) => work(tx, (text) => tx.unsafe(text)));
-  };
-  return { transaction, end: () => sql.end() };
-}
-
-async function withPglite(): Promise<Caller> {
-  const pglite = await PGlite.create();
-  const provider = scriptedProvider();
-  const postrider = createPostrider({
-    database: pglite,
-    provider,
-    from: { address: 'noreply@example.com' },
-    config: { log: { level: 'error' }, worker: { pollIntervalMs: 100 } },
-  });
-  await postrider.ready();
-  return {
-    postrider,
-    provider,
-    transaction: async (work) => {
-      await pglite.transaction((tx) => work(tx, (sql) => tx.query(sql)));
-    },
-    rows: async (sql) => (await pglite.query(sql)).rows,
-    async close() {
-      await postrider.stop({ deadlineMs: 2000 });
-      await pglite.close();
-    },
-  };
-}
-
 const TABLES = ['emails', 'email_bodies', 'email_queue', 'email_attempts', 'email_facts', 'idempotency_keys'];
 
 describe.each(callers)('send with %s', (_name, open) => {
@@ -232,6 +129,21 @@ describe.each(callers)('send with %s', (_name, open) => {
     expect((await postrider.get(ids[0]!))!.metadata).toEqual({ 'quote"': "it's", list: [1, null, 'ü'] });
   });
 
+  test('a limited type, a recipient and a suppression in one transaction → all of them hold in it', async () => {
+    const { postrider } = caller;
+    const companyId = 'limits';
+    await caller.transaction(async (tx) => {
+      const address = anEmail().to;
+      await postrider.recipients.upsert([{ email: address, timeZone: 'Europe/Berlin' }], { tx, companyId });
+      const data = { name: 'Ada', verifyUrl: 'https://example.com/verify', expiresInHours: 24 };
+      const first = await postrider.send({ to: address, companyId, type: 'verification', data }, { tx });
+      expect(first.rateLimit).toMatchObject({ limit: 3, remaining: 2 });
+      const blocked = anEmail({ companyId });
+      await postrider.suppressions.add([{ email: blocked.to, reason: 'manual' }], { tx, companyId });
+      expect(await postrider.send(blocked, { tx })).toMatchObject({ queued: false, status: 'suppressed' });
+    });
+  });
+
   test('ids that are none and times that are none → no row, or a refusal that names its field', async () => {
     const { postrider } = caller;
     expect(await postrider.get('7')).toBeNull();
@@ -276,3 +188,22 @@ test("cancel and a repeat in a pg transaction that reads times and JSON as text 
     await journey.close();
   }
 });
+
+test.each(callers.filter(([name]) => /Knex|TypeORM/.test(name)))(
+  '%s after its end → TRANSACTION_ENDED, nothing written outside it',
+  async (_name, open) => {
+    const caller = await open();
+    try {
+      let over: unknown;
+      await caller.transaction(async (tx) => {
+        over = tx;
+      });
+      await expect(caller.postrider.send(anEmail(), { tx: over })).rejects.toMatchObject({
+        code: expect.stringMatching(/^(TRANSACTION_ENDED|UNSUPPORTED_TRANSACTION)$/),
+      });
+      expect(await caller.rows('select 1 from postrider.emails')).toEqual([]);
+    } finally {
+      await caller.close();
+    }
+  },
+);

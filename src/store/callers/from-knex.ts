@@ -1,0 +1,24 @@
+import { PostriderError } from '../../kernel/index.js';
+import type { Queryable } from '../database.js';
+import { callerQueries, hasFunction, isThing, unsupported } from './caller-queries.js';
+
+/**
+ * Knex's transaction: the connection it holds, because `raw` knows only `?`, and a parameter used twice would become
+ * two. A transaction that is over gives its connection to others, so it is refused.
+ */
+export function fromKnex(tx: unknown): Queryable | null {
+  if (!isThing(tx) || !hasFunction(tx, 'raw') || !isThing(tx.client)) return null;
+  if (tx.isTransaction !== true)
+    throw unsupported('tx is a Knex without a transaction: pass the transaction.');
+  const trx = tx as unknown as KnexTransaction;
+  return callerQueries(async (text, values) => {
+    const connection = await trx.client.acquireConnection();
+    if (trx.isCompleted()) throw new PostriderError('TRANSACTION_ENDED', 'The Knex transaction is over.');
+    return connection.query(text, values);
+  });
+}
+
+interface KnexTransaction {
+  client: { acquireConnection(): Promise<{ query(text: string, values: unknown[]): Promise<unknown> }> };
+  isCompleted(): boolean;
+}

@@ -14,6 +14,7 @@ import {
   type EmailRegistry,
   type EmailType,
   languagesOf,
+  type OverrideCache,
   type Templates,
 } from './render/index.js';
 import type { Database } from './store/index.js';
@@ -46,20 +47,26 @@ export function assembleContent(
     appUrl: config.render.appUrl,
     brands: brands ? checkBrands(brands) : (config.brands ?? []),
   });
+  const caches: OverrideCache[] = [];
+  function cacheOf(store: Database): OverrideCache {
+    const cache = createOverrideCache({ database: store, clock, logger });
+    caches.push(cache);
+    return cache;
+  }
   return {
     registry,
     templates: createTemplates({
       ...{ database, registry, renderer, checkContent },
       languagesOf: (type) => languagesOf(type, files),
       defaultTenant: config.email.defaultCompany,
+      onChange() {
+        for (const cache of caches) cache.forget();
+      },
     }),
     forStore: (store) => ({
       registry,
       renderer,
-      overrides:
-        config.render.sourceMode === 'database'
-          ? createOverrideCache({ database: store, clock, logger })
-          : null,
+      overrides: config.render.sourceMode === 'database' ? cacheOf(store) : null,
     }),
   };
 }

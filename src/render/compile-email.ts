@@ -176,7 +176,8 @@ function findMessage(
     const isAsked = candidate === language.language;
     if (found !== undefined) return parseMessage(found, isAsked ? language.locale : candidate);
   }
-  throw new Error(`there is no text "${key}" in ${language.language} or ${FALLBACK_LANGUAGE}`);
+  const tried = new Set([language.language, FALLBACK_LANGUAGE]);
+  throw new Error(`there is no text "${key}" in ${[...tried].join(' or ')}`);
 }
 
 function isWholeDocument({ nodes }: Template): boolean {

@@ -35,13 +35,7 @@ export function createEmailRegistry(
       if (found) return found;
       const suggestion = didYouMean(type, [...types.keys()]);
       const hint = suggestion === null ? '' : `; did you mean ${suggestion}`;
-      throw new PostriderError(
-        'UNKNOWN_TYPE',
-        `type ${type} is not declared and no content is given${hint}`,
-        {
-          field: 'type',
-        },
-      );
+      throw new PostriderError('UNKNOWN_TYPE', `type ${type} is not declared${hint}`, { field: 'type' });
     },
     list: () => [...types.values()],
   };

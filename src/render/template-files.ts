@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PostriderError } from '../kernel/index.js';
+import { messageOf, PostriderError } from '../kernel/index.js';
 import { parseTemplate } from './template/parse-template.js';
 import type { Template } from './template/syntax.js';
 
@@ -40,7 +40,7 @@ export function createTemplateFiles(folder?: string): TemplateFiles {
       kept(
         brands,
         portal,
-        () => readJson(join(rootFolder(), 'templates', portal, 'brand.json')) as Record<string, string>,
+        () => readJson(rootFolder(), `templates/${portal}/brand.json`) as Record<string, string>,
       ),
     languages() {
       languages ??= readdirSync(locales())
@@ -51,7 +51,7 @@ export function createTemplateFiles(folder?: string): TemplateFiles {
     },
     texts: (language) =>
       kept(texts, language, () =>
-        flattenTexts(readJson(join(locales(), `${language}.json`)), `${language}.json`),
+        flattenTexts(readJson(rootFolder(), `locales/emails/${language}.json`), `${language}.json`),
       ),
   };
 }
@@ -75,8 +75,13 @@ function kept<T>(cache: Map<string, T>, key: string, make: () => T): T {
   return cache.get(key)!;
 }
 
-function readJson(path: string): unknown {
-  return JSON.parse(readFileSync(path, 'utf8'));
+function readJson(root: string, path: string): unknown {
+  const text = readFileSync(join(root, path), 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new PostriderError('INVALID_TEMPLATE', `${path} is no JSON: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** The folder that holds templates and locales: beside the code, wherever it was compiled to. */

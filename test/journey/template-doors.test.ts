@@ -6,7 +6,7 @@ import { openApplication } from '../../src/app.js';
 import { checkConfig } from '../../src/config.js';
 import { runCli } from '../../src/doors/cli/run-cli.js';
 import { createPostrider, type Postrider } from '../../src/index.js';
-import { silentLogger, systemClock } from '../../src/kernel/index.js';
+import { PostriderError, silentLogger, systemClock } from '../../src/kernel/index.js';
 import { createApi } from '../../src/server.js';
 import { createTestDatabase, describeWith, type TestDatabase } from '../services/index.js';
 import { scriptedProvider } from './ground/scripted-provider.js';
@@ -42,21 +42,26 @@ describeWith('postgres')('templates at the doors', () => {
     return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
   }
 
-  async function cli(...args: string[]) {
+  /** With the store itself, or beside a process that keeps it and answers at its API. */
+  async function command(args: string[], { isBeside = false } = {}) {
     const lines: string[] = [];
     const keep = (line: string) => void lines.push(line);
     const colors = new Proxy({}, { get: () => (text: string) => text }) as never;
     const code = await runCli(args, {
-      ...{ version: '0', nodeVersion: 'v20', clock: systemClock, fetch, exitNow: () => undefined },
+      ...{ version: '0', nodeVersion: 'v20', clock: systemClock, exitNow: () => undefined },
+      fetch: (input, init) => api(new Request(input, init)),
       terminal: { out: keep, note: keep, redraw: keep, watched: false, colors },
       wait: async () => undefined,
       checkConfig: () =>
         checkConfig({
           file: null,
-          env: { DATABASE_URL: database.url, LOG_LEVEL: 'fatal' },
+          env: { DATABASE_URL: database.url, LOG_LEVEL: 'fatal', POSTRIDER_API_KEY: 'k' },
           development: true,
         }),
-      openApplication,
+      openApplication: async (config) => {
+        if (isBeside) throw new PostriderError('STORE_LOCKED', 'It is used by another process.');
+        return openApplication(config);
+      },
       openFile: async () => false,
       readPassword: async () => '',
       signals: process,
@@ -193,32 +198,42 @@ describeWith('postgres')('templates at the doors', () => {
     expect(answer.status).toBe(401);
   });
 
-  test('from the command line: draft, preview, publish, versions, roll back', async () => {
-    const html = join(folder, 'own.html');
-    const of = ['reminder', '--company', 'shop', '--lang', 'de'];
-    writeFileSync(html, '<p>\n{{nmae}}</p>');
-    const broken = await cli('templates', 'draft', ...of, '--subject', 'Hallo', '--html', html);
-    expect(broken.code).not.toBe(0);
-    expect(broken.said).toContain('html line 2: "nmae" is not a field');
-    writeFileSync(html, '<p>Eigener Text</p>');
-    const draft = ['templates', 'draft', ...of, '--subject', 'Hallo', '--html', html, '--by', 'grace'];
-    expect(await cli(...draft)).toEqual({ code: 0, said: 'Saved version 1 as a draft.' });
-    expect((await cli('templates', 'preview', ...of, '--stored', '1', '--text')).said).toContain(
-      'Eigener Text',
-    );
-    expect((await cli('templates', 'publish', ...of)).said).toBe('Version 1 is published.');
-    await cli(...draft);
-    await cli('templates', 'publish', ...of);
-    expect((await cli('templates', 'roll-back', ...of, '--to', '1')).said).toContain(
-      'Version 3 is published',
-    );
-    expect((await cli('templates', 'active', ...of, 'no')).said).toBe('The content of the code is used.');
-    expect((await cli('templates', 'versions', ...of)).said).toMatch(
-      /^version 3 +published, not used .*\nversion 2 +retired/,
-    );
-    expect((await cli('templates', 'overrides', '--company', 'shop')).said).toMatch(
-      /^shop +reminder +de +version 3/,
-    );
-    expect((await cli('templates', 'discard', ...of)).said).toBe('There was no draft.');
-  }, 60_000);
+  test.each([
+    ['with the store', 'shop', false],
+    ['beside the process that has the store', 'beside', true],
+  ])(
+    'from the command line %s: draft, preview, publish, versions, roll back',
+    async (_, company, isBeside) => {
+      const cli = (...args: string[]) => command(args, { isBeside });
+      const html = join(folder, 'own.html');
+      const of = ['reminder', '--company', company, '--lang', 'de'];
+      writeFileSync(html, '<p>\n{{nmae}}</p>');
+      const broken = await cli('templates', 'draft', ...of, '--subject', 'Hallo', '--html', html);
+      expect(broken.code).not.toBe(0);
+      expect(broken.said).toContain('html line 2: "nmae" is not a field');
+      writeFileSync(html, '<p>Eigener Text</p>');
+      const draft = ['templates', 'draft', ...of, '--subject', 'Hallo', '--html', html, '--by', 'grace'];
+      expect(await cli(...draft)).toEqual({ code: 0, said: 'Saved version 1 as a draft.' });
+      expect((await cli('templates', 'preview', ...of, '--stored', '1', '--text')).said).toContain(
+        'Eigener Text',
+      );
+      expect((await cli('templates', 'publish', ...of)).said).toBe('Version 1 is published.');
+      await cli(...draft);
+      await cli('templates', 'publish', ...of);
+      expect((await cli('templates', 'roll-back', ...of, '--to', '1')).said).toContain(
+        'Version 3 is published',
+      );
+      expect((await cli('templates', 'active', ...of, 'no')).said).toBe('The content of the code is used.');
+      expect((await cli('templates', 'versions', ...of)).said).toMatch(
+        /^version 3 +published, not used .*\nversion 2 +retired/,
+      );
+      expect((await cli('templates', 'overrides', '--company', company)).said).toMatch(
+        new RegExp(`^${company} +reminder +de +version 3`),
+      );
+      expect((await cli('templates', 'discard', ...of)).said).toBe('There was no draft.');
+      await cli(...draft);
+      expect((await cli('templates', 'discard', ...of)).said).toBe('The draft is gone.');
+    },
+    60_000,
+  );
 });

@@ -174,7 +174,7 @@ describeWith('chromium')('the page of templates in Chromium', () => {
     await email().getByRole('heading', { name: 'Hej, Ada' }).waitFor();
   });
 
-  test('another sample, then sent → that one is accepted', async () => {
+  test('another sample, then sent → that one is accepted, and said until another email is looked at', async () => {
     await page.getByRole('link', { name: 'RSS_REGISTRATION' }).click();
     await page.locator('#sample').selectOption('rejected');
     await email().getByText('could not accept').waitFor();
@@ -183,6 +183,8 @@ describeWith('chromium')('the page of templates in Chromium', () => {
     expect(accepted).toEqual([
       expect.objectContaining({ to: 'reader@example.com', subject: 'Not accepted: Notes on Engines' }),
     ]);
+    await page.getByRole('link', { name: 'RSS_REMOVAL' }).click();
+    await page.getByText('Sent. It is in the inbox.').waitFor({ state: 'hidden' });
   });
 
   test('a page of another site → is refused', async () => {

@@ -17,7 +17,7 @@ export function askRunningProcess(fetch: typeof globalThis.fetch, { host, port, 
       headers,
       signal: AbortSignal.timeout(ANSWER_MS),
     });
-    const body: unknown = await response.json();
+    const body: unknown = response.status === 204 ? null : await response.json();
     if (!response.ok) throw refusalOf(body, response.status);
     return body;
   }

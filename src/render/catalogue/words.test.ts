@@ -86,6 +86,16 @@ it('hostile data → shown, never run', () => {
   expect(text).toContain(`Hello ${name},`);
 });
 
+it('German in the portals that say du → no Sie; in the others → no du', () => {
+  const familiar = /\b(?:du|dich|dir|dein\w*)\b/i;
+  const formal = /\b(?:Sie|Ihr|Ihre[mnrs]?|Ihnen)\b/;
+  for (const [key, text] of files.texts('de')) {
+    const [of] = key.split('.');
+    const portal = catalogue.find(({ type }) => type === of)?.portal ?? of!;
+    expect(`${key}: ${text}`).not.toMatch(['app', 'rss'].includes(portal) ? formal : familiar);
+  }
+});
+
 it('the same matter in two portals → other words, brand and footer', () => {
   const forgot = catalogue.filter(({ type }) => type.endsWith('_forgot_password'));
   const said = forgot.map((type) => show(type, 'en'));

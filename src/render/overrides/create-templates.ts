@@ -6,6 +6,7 @@ import type { Renderer } from '../create-renderer.js';
 import type { EmailType } from '../define-email.js';
 import type { EmailRegistry } from '../email-registry.js';
 import { sampleVariants } from '../sample-variants.js';
+import { findLine } from './find-line.js';
 import {
   checkAuthor,
   checkCompany,
@@ -84,7 +85,9 @@ export interface TemplatesOptions {
   languagesOf(type: EmailType): string[];
   defaultTenant: string;
   /** The rules any email's content must keep; answers what is wrong as field and sentence, or null. */
-  checkContent(content: RenderedContent): { field: string; message: string } | null;
+  checkContent(content: RenderedContent): ContentProblem | null;
+  /** Something was saved or published: what this process holds of it is old. */
+  onChange(): void;
 }
 
 export function createTemplates(options: TemplatesOptions): Templates {
@@ -98,9 +101,9 @@ export function createTemplates(options: TemplatesOptions): Templates {
   ): RenderedContent {
     const { subject, htmlContent: html, textContent: text } = content;
     const request = { type, lang: key.lang, companyId: key.companyId, data: renderer.checkData(type, data) };
-    const rendered = renderer.tryOut(request, { subject, html, text });
+    const rendered = naming(() => renderer.tryOut(request, { subject, html, text }));
     const problem = options.checkContent(rendered);
-    if (problem) throw new PostriderError('INVALID_TEMPLATE', problem.message, { field: problem.field });
+    if (problem) throw refusal(problem, html, (start) => options.checkContent({ ...rendered, html: start }));
     return rendered;
   }
 
@@ -116,10 +119,12 @@ export function createTemplates(options: TemplatesOptions): Templates {
   }
 
   async function change<T>(work: (tx: Parameters<typeof lockTemplates>[0]) => Promise<T>): Promise<T> {
-    return (await database()).transaction(async (tx) => {
+    const done = await (await database()).transaction(async (tx) => {
       await lockTemplates(tx);
       return work(tx);
     });
+    options.onChange();
+    return done;
   }
 
   return {
@@ -208,6 +213,35 @@ export function createTemplates(options: TemplatesOptions): Templates {
 
 function withWarnings(content: RenderedContent): PreviewedContent {
   return { ...content, warnings: checkClientHtml(content) };
+}
+
+/** With the line where the template itself says it; what only comes about with data has none. */
+function refusal(
+  { field, message }: ContentProblem,
+  html: string,
+  check: (start: string) => ContentProblem | null,
+): PostriderError {
+  const line = field === 'html' ? findLine(html, (start) => check(start)?.message === message) : null;
+  const told = line === null ? message : `html line ${line}: ${message.slice('html '.length)}`;
+  return new PostriderError('INVALID_TEMPLATE', told, { field: FIELDS[field] ?? field });
+}
+
+/** What is broken is named as the author named it. */
+function naming<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isPostriderError(error) || error.code !== 'INVALID_TEMPLATE') throw error;
+    const field = FIELDS[error.field ?? ''] ?? error.field;
+    throw new PostriderError('INVALID_TEMPLATE', error.message, { field, cause: error });
+  }
+}
+
+const FIELDS: Record<string, string> = { html: 'htmlContent', text: 'textContent' };
+
+interface ContentProblem {
+  field: string;
+  message: string;
 }
 
 function contentOf({ subject, htmlContent, textContent }: TemplateContent): TemplateContent {

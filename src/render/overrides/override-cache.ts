@@ -8,6 +8,8 @@ import { listPublished, readContents, readRevision } from './template-versions.j
  */
 export interface OverrideCache {
   current(tx?: Queryable): Promise<Overrides>;
+  /** This process has changed one: the next call reads again. */
+  forget(): void;
 }
 
 /** What holds at one moment. */

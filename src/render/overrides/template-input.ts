@@ -1,4 +1,9 @@
-import { hasControlCharacter, invalidPayload, isStorableText } from '../../kernel/index.js';
+import {
+  hasControlCharacter,
+  invalidPayload,
+  isStorableText,
+  refuseUnknownKeys,
+} from '../../kernel/index.js';
 import type { TemplateContent, TemplateKey } from './template-versions.js';
 
 /**
@@ -35,6 +40,7 @@ export function checkCompany(companyId: unknown): string | null {
 
 export function checkDraft(draft: DraftContent): TemplateContent {
   if (typeof draft !== 'object' || draft === null) throw invalidPayload('content', 'must be an object');
+  refuseUnknownKeys(draft, ['subject', 'htmlContent', 'textContent'], 'INVALID_PAYLOAD');
   const { subject, htmlContent, textContent } = draft;
   for (const [field, value] of Object.entries({ subject, htmlContent, textContent: textContent ?? '' })) {
     if (typeof value !== 'string') throw invalidPayload(field, 'must be a string');

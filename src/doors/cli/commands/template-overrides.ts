@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, PostriderError } from '../../../kernel/index.js';
-import type { Templates, TemplateVersion } from '../../../render/index.js';
+import type { TemplateVersion } from '../../../render/index.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
+import type { ChangingTemplates } from '../running-templates.js';
 import { printable } from '../terminal.js';
-import { withApplication } from '../with-application.js';
+import { withTemplates } from '../with-templates.js';
 
 /**
  * `postrider templates overrides|versions|draft|discard|publish|roll-back|active`: a company's own content for a type.
@@ -18,7 +19,7 @@ export interface OverrideOptions extends CommonOptions {
 }
 
 export function templatesOverrides(cli: Cli, options: OverrideOptions): Promise<number> {
-  return withTemplates(cli, options, async (templates) => {
+  return doing(cli, options, async (templates) => {
     const found = await templates.list({ companyId: options.company });
     if (options.json) cli.terminal.out(JSON.stringify(found, null, 2));
     else if (found.length === 0) cli.terminal.out('There are none: every email has the content of the code.');
@@ -29,7 +30,7 @@ export function templatesOverrides(cli: Cli, options: OverrideOptions): Promise<
 }
 
 export function templatesVersions(cli: Cli, type: string, options: OverrideOptions): Promise<number> {
-  return withTemplates(cli, options, async (templates) => {
+  return doing(cli, options, async (templates) => {
     const versions = await templates.listVersions(keyOf(type, options));
     if (options.json) cli.terminal.out(JSON.stringify(versions, null, 2));
     else if (versions.length === 0) cli.terminal.out('There is none.');
@@ -51,7 +52,7 @@ export function templatesDraft(cli: Cli, type: string, options: DraftOptions): P
     htmlContent: read(options.html, '--html'),
     textContent: options.text === undefined ? null : read(options.text, '--text'),
   };
-  return withTemplates(cli, options, async (templates) => {
+  return doing(cli, options, async (templates) => {
     const key = keyOf(type, options);
     const { version } = await templates.saveDraft(key, content, authorOf(options));
     const { warnings } = await templates.preview(key, { version });
@@ -61,14 +62,14 @@ export function templatesDraft(cli: Cli, type: string, options: DraftOptions): P
 }
 
 export function templatesDiscard(cli: Cli, type: string, options: OverrideOptions): Promise<number> {
-  return withTemplates(cli, options, async (templates) => {
+  return doing(cli, options, async (templates) => {
     const gone = await templates.discardDraft(keyOf(type, options));
     cli.terminal.out(gone ? 'The draft is gone.' : 'There was no draft.');
   });
 }
 
 export function templatesPublish(cli: Cli, type: string, options: OverrideOptions): Promise<number> {
-  return withTemplates(cli, options, async (templates) => {
+  return doing(cli, options, async (templates) => {
     const { version } = await templates.publish(keyOf(type, options), authorOf(options));
     cli.terminal.out(`Version ${version} is published.`);
   });
@@ -80,7 +81,7 @@ export function templatesRollBack(
   options: OverrideOptions & { to?: string },
 ): Promise<number> {
   const to = options.to === undefined ? undefined : numberOf(options.to, '--to');
-  return withTemplates(cli, options, async (templates) => {
+  return doing(cli, options, async (templates) => {
     const { version } = await templates.rollBack(keyOf(type, options), authorOf(options), to);
     cli.terminal.out(
       `Version ${version} is published, as ${to === undefined ? 'the one before' : `version ${to}`} was.`,
@@ -95,7 +96,7 @@ export function templatesActive(
 ): Promise<number> {
   if (answer !== 'yes' && answer !== 'no')
     throw new PostriderError('INVALID_PAYLOAD', 'Say yes or no.', { field: 'active' });
-  return withTemplates(cli, options, async (templates) => {
+  return doing(cli, options, async (templates) => {
     const { version, isActive } = await templates.setActive(
       keyOf(type, options),
       answer === 'yes',
@@ -105,14 +106,12 @@ export function templatesActive(
   });
 }
 
-async function withTemplates(
+async function doing(
   cli: Cli,
   options: CommonOptions,
-  work: (templates: Templates) => Promise<void>,
+  work: (templates: ChangingTemplates) => Promise<void>,
 ): Promise<number> {
-  await withApplication(cli, { file: options.config }, async (application) =>
-    work(await application.templates()),
-  );
+  await withTemplates(cli, options, work);
   return 0;
 }
 

@@ -7,7 +7,8 @@ import type { EmailRegistry, EmailType, RenderedContent } from '../../../render/
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { printable } from '../terminal.js';
-import { configOf, withApplication } from '../with-application.js';
+import { configOf } from '../with-application.js';
+import { withTemplates } from '../with-templates.js';
 import { keyOf, numberOf } from './template-overrides.js';
 
 /** `postrider templates list`: every type and what it promises, the application's own too. Opens no store. */
@@ -87,8 +88,8 @@ function storedVersion(
   data: unknown,
 ): Promise<RenderedContent> {
   const version = numberOf(options.stored ?? '', '--stored');
-  return withApplication(cli, { file: options.config }, async (application) =>
-    (await application.templates()).preview(keyOf(type, options), { version, data }),
+  return withTemplates(cli, options, (templates) =>
+    templates.preview(keyOf(type, options), { version, data }),
   );
 }
 

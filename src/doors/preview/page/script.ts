@@ -161,7 +161,7 @@ $('send').addEventListener('click', async () => {
   } catch (error) { say('notice', error.message); }
   $('send').disabled = false;
 });
-addEventListener('hashchange', choose);
+addEventListener('hashchange', () => { say('notice', ''); choose(); });
 
 load().then(listen);
 `;

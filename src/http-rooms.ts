@@ -1,6 +1,7 @@
 import { checkEmailId } from './check-email-id.js';
 import type { HttpRooms } from './doors/http/index.js';
-import { isUuid, messageOf } from './kernel/index.js';
+import { parseDueTime } from './intake/index.js';
+import { isUuid, messageOf, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
 
 export { checkEmailId };
@@ -9,12 +10,21 @@ export { checkEmailId };
 export function httpRooms(postrider: Postrider): HttpRooms {
   return {
     accept: (input, options) => postrider.send(input as Parameters<Postrider['send']>[0], options),
+    acceptBatch: (inputs, options) =>
+      postrider.sendBatch(inputs as Parameters<Postrider['sendBatch']>[0], options),
     get: async (emailId, companyId) => (isUuid(emailId) ? postrider.get(emailId, { companyId }) : null),
     async timeline(emailId, companyId) {
       const events = isUuid(emailId) ? await postrider.timeline(emailId, { companyId }) : [];
       return events.length > 0 ? events : null;
     },
     cancel: (emailId, companyId) => postrider.cancel(checkEmailId(emailId), { companyId }),
+    async reschedule(emailId, at, companyId) {
+      const dueAt = parseDueTime(at, 'scheduledAt', systemClock.now());
+      await postrider.reschedule(checkEmailId(emailId), dueAt, { companyId });
+      return (await postrider.get(emailId, { companyId })) ?? {};
+    },
+    attachments: postrider,
+    pauses: postrider,
     recipients: postrider.recipients,
     templates: postrider.templates,
     suppressions: postrider.suppressions,

@@ -7,10 +7,18 @@ import {
   type ErasureRequest,
   erasePerson,
 } from './erase-person.js';
-import { type Clock, PostriderError, refuseUnknownKeys } from './kernel/index.js';
-import { type CancelFilter, cancelMany, countCancellable } from './outbox/index.js';
+import { type Clock, isUuid, PostriderError, refuseUnknownKeys } from './kernel/index.js';
+import { type CancelFilter, cancelMany, countCancellable, listPauses, type Pause } from './outbox/index.js';
 import { type EmailFilterInput, type FilterName, readEmailFilter } from './read-email-filter.js';
 import type { Database } from './store/index.js';
+import {
+  type AttachmentFile,
+  type EmailAttachments,
+  findAttachment,
+  findAttachments,
+  type RouteOverview,
+  readRoutes,
+} from './views/index.js';
 
 /**
  * What an operator does with many emails: list, take back, look after the dead letters. Parses what callers give,
@@ -19,10 +27,22 @@ import type { Database } from './store/index.js';
 export interface Operations extends EmailLogs {
   /** Takes back all waiting emails a filter means, or says how many there are. */
   cancelMany(filter: CancelManyFilter, options?: CancelManyOptions): Promise<CancelManyReport>;
+  /** What is held back, and since when. */
+  listPauses(): Promise<Pause[]>;
+  /** Every way out: whether it goes, how fast it may, how many wait for it. */
+  listRoutes(): Promise<RouteOverview[]>;
+  /** The files of an email, or null where there is no such email. */
+  attachments(emailId: string, options?: OfCompany): Promise<EmailAttachments | null>;
+  /** One file, by its place in that list. */
+  attachment(emailId: string, index: number, options?: OfCompany): Promise<AttachmentFile | null>;
   /** Takes one person out of everything; may be repeated until it is complete. */
   erase(person: ErasureRequest, options?: EraseOptions): Promise<ErasureReport>;
   /** What ended in failed or unknown. */
   readonly deadLetters: DeadLetters;
+}
+
+export interface OfCompany {
+  companyId?: string | undefined;
 }
 
 export interface CancelManyFilter
@@ -44,6 +64,7 @@ export interface CancelManyReport {
   dryRun: boolean;
 }
 
+const MAX_INDEX = 999;
 const CANCEL_NAMES: readonly FilterName[] = [
   'companyId',
   'status',
@@ -68,6 +89,17 @@ export function createOperations(
       const matching = await countCancellable(store, meant);
       const cancelled = dryRun ? 0 : await cancelMany(store, meant, options);
       return { matching, cancelled, dryRun };
+    },
+    listPauses: async () => listPauses((await database()).prompt()),
+    listRoutes: async () => readRoutes((await database()).prompt()),
+    async attachments(emailId, { companyId } = {}) {
+      return isUuid(emailId)
+        ? findAttachments((await database()).prompt(), emailId, { tenant: companyId })
+        : null;
+    },
+    async attachment(emailId, index, { companyId } = {}) {
+      if (!isUuid(emailId) || !Number.isInteger(index) || index < 0 || index > MAX_INDEX) return null;
+      return findAttachment((await database()).prompt(), emailId, index, { tenant: companyId });
     },
     erase: async (person, options) =>
       erasePerson({ database: await database(), forgetRecipient }, person, options),

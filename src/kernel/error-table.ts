@@ -78,6 +78,11 @@ export const ERROR_TABLE = {
   TOO_MANY_TRIES: { status: 429, retryable: true, help: 'Wait as long as Retry-After says.' },
   NOT_FOUND: { status: 404, retryable: false, help: 'Check the path and the id.' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, help: 'Use one of the methods in the Allow header.' },
+  CONTENT_GONE: {
+    status: 410,
+    retryable: false,
+    help: 'Content is kept for a limited time; the log of the email is kept longer.',
+  },
   EMAIL_NOT_FOUND: {
     status: 404,
     retryable: false,

@@ -6,6 +6,13 @@ export {
   groupDeadLetters,
   listDeadLetters,
 } from './dead-letters.js';
+export {
+  type AttachmentEntry,
+  type AttachmentFile,
+  type EmailAttachments,
+  findAttachment,
+  findAttachments,
+} from './email-attachments.js';
 export { type EmailAttempt, listAttempts } from './email-attempts.js';
 export {
   type EmailContent,
@@ -21,4 +28,4 @@ export { type EmailStats, readEmailStats } from './email-stats.js';
 export { type EmailPage, findByMessageId, listEmails, type PageOptions } from './list-emails.js';
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';
-export type { RouteOverview } from './route-overview.js';
+export { type RouteOverview, readRoutes } from './route-overview.js';

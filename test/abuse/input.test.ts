@@ -93,6 +93,11 @@ describeWith('postgres')('hostile input over HTTP', () => {
     const app = createHttpApp({
       rooms: {
         accept: (input, options) => postrider.send(input as EmailInput, options),
+        acceptBatch: (inputs, options) => postrider.sendBatch(inputs as EmailInput[], options),
+        async reschedule(id, at) {
+          await postrider.reschedule(id, at);
+          return {};
+        },
         get: (id) => postrider.get(id),
         timeline: (id) => postrider.timeline(id),
         cancel: (id) => postrider.cancel(id),

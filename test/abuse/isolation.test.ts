@@ -26,7 +26,12 @@ const PUBLIC = [
 ];
 const OF_SESSIONS = ['POST /auth/sign-out', 'GET /auth/me'];
 const OF_USERS = under('/api/profile/');
-const HANDS_IN = ['POST /v1/email/send', 'POST /resend/emails', 'POST /resend/emails/batch'];
+const HANDS_IN = [
+  'POST /v1/email/send',
+  'POST /v1/email/batch',
+  'POST /resend/emails',
+  'POST /resend/emails/batch',
+];
 const isResend = (route: string) => route.includes(' /resend/');
 const WHO_MAY = under(
   '/admin/tenants',
@@ -86,6 +91,7 @@ describe('every route', () => {
       'recipients/:person': 'external:both-have-this',
       'tenants/:companyId': 'bravo',
       'quotas/:companyId': 'bravo',
+      ':index': '0',
       ':period': 'day',
       ':type': 'welcome',
       ':lang': 'en',
@@ -100,6 +106,7 @@ describe('every route', () => {
       to: `${MARK}@example.net`,
       subject: MARK,
       text: MARK,
+      attachments: [{ filename: `${MARK}.txt`, content: Buffer.from(MARK).toString('base64') }],
       userId: MARK,
       scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
     });
@@ -130,6 +137,8 @@ describe('every route', () => {
   /** Bodies that are right but for whose they are; what is not here is asked with none that could be. */
   const BODIES: Record<string, object> = {
     'POST /v1/email/send': { to: 'x@example.net', subject: 'x', text: 'x' },
+    'POST /v1/email/batch': [{ to: 'x@example.net', subject: 'x', text: 'x' }],
+    'PATCH /v1/emails/:id': { scheduledAt: new Date(Date.now() + 7_200_000).toISOString() },
     'POST /v1/emails/:id/cancel': {},
     'POST /resend/emails': { from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' },
     'POST /resend/emails/batch': [{ from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' }],
@@ -249,12 +258,15 @@ describe('every route', () => {
     stands['emails/:id'] = await emailOfBravo();
     const before = await ofBravo();
     const body = BODIES[route] ?? {};
+    const forBravo = Array.isArray(body)
+      ? body.map((one: object) => ({ ...one, companyId: 'bravo' }))
+      : { ...body, companyId: 'bravo' };
     const variants = [
       {},
       { body },
       { query: '?companyId=bravo' },
-      { body: { ...body, companyId: 'bravo' } },
-      { query: '?companyId=bravo', body: { ...body, companyId: 'bravo' } },
+      { body: forBravo },
+      { query: '?companyId=bravo', body: forBravo },
     ];
     for (const variant of variants) {
       const answer = await ask(route, who, variant);

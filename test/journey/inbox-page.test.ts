@@ -227,6 +227,8 @@ describeWith('chromium')('the inbox page in Chromium', () => {
         await mail.sendMail({ ...MESSAGE, ...(input as object), messageId: `<${emailId}@example.com>` });
         return { queued: true, emailId, requestId, status: 'pending' };
       },
+      acceptBatch: async () => [],
+      reschedule: async () => ({}),
       get: async () => null,
       timeline: async () => events,
       cancel: async (id) => ({ id }),

@@ -203,6 +203,8 @@ describeWith('chromium')('the page of templates in Chromium', () => {
         accepted.push(input as Record<string, unknown>);
         return { queued: true, emailId: newId(systemClock.now()), requestId, status: 'pending' };
       },
+      acceptBatch: async () => [],
+      reschedule: async () => ({}),
       get: async () => null,
       timeline: async () => null,
       cancel: async () => ({}),

@@ -97,7 +97,7 @@ describe('errors', () => {
     const missing = await ask(app, '/v2/nothing');
     expect(await statusAndCode(missing)).toEqual([404, 'NOT_FOUND']);
     const wrong = await ask(app, `/v1/emails/${ID}`, { method: 'DELETE' });
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, PATCH']);
     expect((await ask(app, '/v1/email/send')).headers.get('allow')).toBe('POST');
     expect(await statusAndCode(wrong)).toEqual([405, 'METHOD_NOT_ALLOWED']);
   });
@@ -249,6 +249,8 @@ function door(rooms: Partial<HttpRooms> = {}, options: Partial<HttpAppOptions> =
       accepted.push({ input, options: given });
       return { queued: true, emailId: ID, requestId: given.requestId, status: 'pending' };
     },
+    acceptBatch: (inputs, given) => Promise.all(inputs.map((input) => all.accept(input, given))),
+    reschedule: async (id, scheduledAt) => ({ id, scheduledAt, status: 'scheduled' }),
     get: async (id) => (id === ID ? { id, status: 'sent' } : null),
     timeline: async (id) => (id === ID ? [{ type: 'ENQUEUED' }] : null),
     cancel: async (id) => ({ id, status: 'cancelled' }),

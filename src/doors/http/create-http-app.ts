@@ -9,6 +9,7 @@ import { type Inbox, inboxRoutes } from '../inbox/index.js';
 import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
 import { accessRoutes } from './access-routes.js';
+import { attachmentRoutes } from './attachment-routes.js';
 import { authRoutes } from './auth-routes.js';
 import { deadLetterRoutes } from './dead-letter-routes.js';
 import { emailListRoutes } from './email-list-routes.js';
@@ -18,6 +19,7 @@ import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { limitRoutes } from './limit-routes.js';
 import { logRoutes } from './log-routes.js';
+import { pauseRoutes } from './pause-routes.js';
 import { asPostriderError } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
 import { recipientRoutes } from './recipient-routes.js';
@@ -87,6 +89,8 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     app.route('/', emailListRoutes(rooms.operations, options.bodyLimitBytes));
     app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, options.bodyLimitBytes));
   }
+  if (rooms.attachments) app.route('/', attachmentRoutes(rooms.attachments));
+  if (rooms.pauses) app.route('/', pauseRoutes(rooms.pauses));
   app.route('/', emailRoutes(rooms, options.bodyLimitBytes, clock));
   if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, options.bodyLimitBytes));
   if (rooms.templates) app.route('/', templateRoutes(rooms.templates, options.bodyLimitBytes));

@@ -1,11 +1,12 @@
 /**
- * The routes about emails: send, look, follow, cancel. Each parses, calls one room and presents its answer.
+ * The routes about emails: send one or many, look, follow, put off, cancel. Each parses, calls one room and presents its answer.
  */
 import { type Context, Hono } from 'hono';
 import { companyOf, confineEmail } from '../../access/index.js';
 import { type Clock, isUuid, PostriderError } from '../../kernel/index.js';
 import type { AcceptedEmail, HttpRooms } from './http-rooms.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
+import { readAct } from './read-act.js';
 import { readJsonBody } from './read-json-body.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -22,6 +23,21 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
     return c.json(accepted, 202, leftHeaders(accepted, clock));
   });
 
+  // The body is the list itself, so that a refusal names its place: [3].subject.
+  routes.post('/v1/email/batch', async (c) => {
+    const idempotencyKey = idempotencyKeyOf(c);
+    const inputs = await readJsonBody(c.req.raw, bodyLimitBytes);
+    if (!Array.isArray(inputs) || inputs.length === 0)
+      throw new PostriderError('INVALID_PAYLOAD', 'The body must be a list of emails.');
+    const caller = c.get('caller');
+    const emails = inputs.map((input, index) => confineEmail(caller, input, `[${index}].`));
+    const accepted = await rooms.acceptBatch(emails, {
+      requestId: c.get('requestId'),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    });
+    return c.json({ emails: accepted }, 202);
+  });
+
   routes.get('/v1/emails/:id', async (c) => {
     const id = emailIdOf(c);
     return c.json(found(await rooms.get(id, companyOf(c.get('caller'))), id));
@@ -32,6 +48,15 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
     return c.json(found(await rooms.timeline(id, companyOf(c.get('caller'))), id));
   });
 
+  routes.patch('/v1/emails/:id', async (c) => {
+    const { scheduledAt } = await readAct(c.req.raw, LIMIT, ['scheduledAt']);
+    if (typeof scheduledAt !== 'string')
+      throw new PostriderError('INVALID_PAYLOAD', 'scheduledAt says when it is to go.', {
+        field: 'scheduledAt',
+      });
+    return c.json(await rooms.reschedule(emailIdOf(c), scheduledAt, companyOf(c.get('caller'))));
+  });
+
   routes.post('/v1/emails/:id/cancel', async (c) =>
     c.json(await rooms.cancel(emailIdOf(c), companyOf(c.get('caller')))),
   );
@@ -39,6 +64,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
   return routes;
 }
 
+const LIMIT = 16 * 1024;
 const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
 
 function idempotencyKeyOf(c: Context): string | undefined {

@@ -12,12 +12,16 @@ import type { UnsubscribeRoom } from './unsubscribe-room.js';
 export interface HttpRooms {
   /** Validates and commits one email. Refusals are thrown as PostriderError and name the field. */
   accept(input: unknown, options: AcceptOptions): Promise<AcceptedEmail>;
+  /** All or none; refusals name the place, as in `[3].subject`. */
+  acceptBatch(inputs: readonly unknown[], options: AcceptOptions): Promise<AcceptedEmail[]>;
   /** The log of one email, or null when there is none; with a company only one of its own. */
   get(emailId: string, companyId?: string): Promise<object | null>;
   /** The journal of one email in order, or null when there is no such email. */
   timeline(emailId: string, companyId?: string): Promise<readonly object[] | null>;
   /** The log after cancelling; throws EMAIL_NOT_FOUND or EMAIL_NOT_CANCELLABLE. */
   cancel(emailId: string, companyId?: string): Promise<object>;
+  /** The log after it was given another time; throws as cancel does. */
+  reschedule(emailId: string, at: string, companyId?: string): Promise<object>;
   /** Absent where a door is about emails alone, as beside the development inbox. */
   recipients?: Recipients;
   templates?: Templates;
@@ -26,6 +30,10 @@ export interface HttpRooms {
   unsubscribe?: UnsubscribeRoom | null;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */
   operations?: HttpOperations;
+  /** The files of emails. */
+  attachments?: AttachmentRoom;
+  /** What runs and what is held back. */
+  pauses?: PauseRoom;
   /** Recurring emails. */
   schedules?: ScheduleRooms;
   /** How much may be sent. */
@@ -51,6 +59,26 @@ export interface HttpOperations {
     retry(which: object, options: { acceptDuplicates: boolean; by: string }): Promise<RetryReport>;
     discard(which: object, options: { reason?: string; by: string }): Promise<{ discarded: number }>;
   };
+}
+
+export interface AttachmentRoom {
+  attachments(
+    emailId: string,
+    of: { companyId?: string | undefined },
+  ): Promise<{ sensitive: boolean; attachments: readonly object[] | null } | null>;
+  attachment(
+    emailId: string,
+    index: number,
+    of: { companyId?: string | undefined },
+  ): Promise<{ filename: string; contentType: string; sensitive: boolean; content: Uint8Array } | null>;
+}
+
+export interface PauseRoom {
+  overview(): Promise<object>;
+  listRoutes(): Promise<readonly object[]>;
+  listPauses(): Promise<ReadonlyArray<{ scope: string; value: string }>>;
+  pause(scope: 'all' | 'tenant' | 'type' | 'route', value: string, reason?: string): Promise<void>;
+  resume(scope: 'all' | 'tenant' | 'type' | 'route', value: string): Promise<number>;
 }
 
 export interface RetryReport {

@@ -46,9 +46,13 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'GET /metrics': { right: 'look' },
 
   'POST /v1/email/send': { right: 'send' },
+  'POST /v1/email/batch': { right: 'send' },
   'GET /v1/emails': { right: 'read' },
   'GET /v1/emails/:id': { right: 'read' },
   'GET /v1/emails/:id/events': { right: 'read' },
+  'PATCH /v1/emails/:id': { right: 'write' },
+  'GET /v1/emails/:id/attachments': { right: 'read' },
+  'GET /v1/emails/:id/attachments/:index': { right: 'read' },
   'POST /v1/emails/:id/cancel': { right: 'write' },
 
   'POST /v1/recipients': { right: 'write' },
@@ -96,6 +100,12 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/dead-letters/discard': { right: 'operate' },
   'POST /admin/dead-letters/:id/retry': { right: 'operate' },
   'POST /admin/dead-letters/:id/discard': { right: 'operate' },
+
+  'GET /admin/overview': { right: 'look' },
+  'GET /admin/routes': { right: 'look' },
+  'GET /admin/pauses': { right: 'look' },
+  'PUT /admin/pauses': { right: 'operate' },
+  'DELETE /admin/pauses': { right: 'operate' },
 
   'GET /admin/templates': { right: 'look' },
   'GET /admin/templates/:type/:lang': { right: 'look' },

@@ -4,12 +4,14 @@ import type { UnsubscribeUrl } from './intake/index.js';
 import type { Clock } from './kernel/index.js';
 import { findAddressee, noteUnsubscribed, type OpenedEmail } from './outbox/index.js';
 import {
+  createSuppressionEntries,
   createSuppressionReader,
   createSuppressions,
   createUnsubscribeLinks,
   readSubscriptions,
   resubscribe,
   type Suppressed,
+  type SuppressionEntries,
   type SuppressionReader,
   type Suppressions,
   type UnsubscribeLink,
@@ -20,6 +22,8 @@ import type { Database, Queryable } from './store/index.js';
 /** Who must not be written to and how people say so, put together for one process. */
 export interface AssembledSuppression {
   suppressions: Suppressions;
+  /** The same with an id each. */
+  entries: SuppressionEntries;
   /** What intake asks. */
   reader: SuppressionReader;
   /** null without an address people can reach. */
@@ -46,6 +50,7 @@ export function assembleSuppression(
       defaultTenant: config.email.defaultCompany,
       onChange: reader.forget,
     }),
+    entries: createSuppressionEntries({ database, hashKey, onChange: reader.forget }),
     reader,
     unsubscribeUrl: links && ((email) => links.url(email)),
     page: links && {

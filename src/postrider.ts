@@ -200,7 +200,10 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     rateLimits: policy.rateLimits,
     quotas: policy.quotas,
     schedules,
-    resend: assembleResend(config, { database: ready, intake: () => intake(undefined), clock }),
+    resend: assembleResend(config, {
+      ...{ database: ready, intake: () => intake(undefined), clock },
+      ...{ access, suppressions: suppression.entries },
+    }),
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,

@@ -86,6 +86,26 @@ export async function revokeApiKey(
   });
 }
 
+export async function renameApiKey(
+  database: Database,
+  { id, companyId: company }: { id: string; companyId: string },
+  name: unknown,
+  by: Actor,
+): Promise<ApiKey> {
+  const given = readInput(z.strictObject({ name: label }), { name });
+  return audited(database, by, async (tx) => {
+    const { rows } = isUuid(id)
+      ? await tx.query<KeyRow>(
+          `update postrider.api_keys set name = $3 where id = $1 and tenant = $2 and revoked_at is null returning *`,
+          [id, company, given.name],
+        )
+      : { rows: [] };
+    if (!rows[0]) throw new PostriderError('KEY_NOT_FOUND', 'There is no such key.', { field: 'id' });
+    const entry = { action: 'key.rename', target: id, companyId: company, detail: { name: given.name } };
+    return { result: present(rows[0]), entry };
+  });
+}
+
 export async function listApiKeys(database: Queryable, company?: string): Promise<ApiKey[]> {
   const { rows } = await database.query<KeyRow>(
     'select * from postrider.api_keys where $1::text is null or tenant = $1 order by tenant, id',

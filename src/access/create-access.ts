@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../kernel/index.js';
 import { PostriderError } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Admin, changeAdmin, createAdmin, listAdmins } from './admins.js';
-import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from './api-keys.js';
+import { type ApiKey, createApiKey, listApiKeys, renameApiKey, revokeApiKey } from './api-keys.js';
 import {
   type Actor,
   APPLICATION,
@@ -33,6 +33,7 @@ export interface Access {
   keys: {
     /** The only time the token is seen. */
     create(input: unknown, by?: Actor): Promise<ApiKey & { token: string }>;
+    rename(key: { id: string; companyId: string }, name: unknown, by?: Actor): Promise<ApiKey>;
     revoke(id: string, by?: Actor): Promise<ApiKey>;
     list(companyId?: string): Promise<ApiKey[]>;
     find(token: string): Promise<KeyCaller | null>;
@@ -91,6 +92,7 @@ export function createAccess(options: AccessOptions): Access {
     },
     keys: {
       create: async (input, by = APPLICATION) => createApiKey(await database(), input, by),
+      rename: async (key, name, by = APPLICATION) => renameApiKey(await database(), key, name, by),
       async revoke(id, by = APPLICATION) {
         const { tokenHash, ...key } = await revokeApiKey(await database(), id, by);
         lookup.forget(tokenHash);

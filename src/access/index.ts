@@ -12,6 +12,8 @@ export {
 } from './caller.js';
 export { confineEmail } from './confine-email.js';
 export { type Access, createAccess } from './create-access.js';
+export { createDomains, type Domain, type Domains } from './domains.js';
+export { resolveTxt } from './resolve-txt.js';
 export { createSecretRing, type SecretRing } from './secret-ring.js';
 export type { Secrets } from './secrets.js';
 export { createSenderRules, type SenderRefusal, type SenderRules, type SentBy } from './sender-rules.js';

@@ -56,6 +56,12 @@ export {
   type SuppressionReason,
 } from './suppression.js';
 export {
+  createSuppressionEntries,
+  SUPPRESSION_ORIGINS,
+  type SuppressionEntries,
+  type SuppressionEntry,
+} from './suppression-entries.js';
+export {
   createUnsubscribeLinks,
   UNSUBSCRIBE_PATH,
   type UnsubscribeLink,

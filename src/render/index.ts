@@ -37,4 +37,10 @@ export { createOverrideCache, type OverrideCache, type Overrides } from './overr
 export type { DraftContent, TemplateKeyInput } from './overrides/template-input.js';
 export type { TemplateKey, TemplateSummary, TemplateVersion } from './overrides/template-versions.js';
 export { renderReact } from './render-react.js';
+export {
+  createStoredTemplates,
+  type StoredTemplate,
+  type StoredTemplates,
+} from './stored/create-stored-templates.js';
+export { type FilledTemplate, fillPlaceholders } from './stored/fill-template.js';
 export { createTemplateFiles, type TemplateFiles, templateRoot } from './template-files.js';

@@ -52,6 +52,7 @@ const CLOSED: Record<string, string[]> = {
     ...['GET /admin/admins', 'GET /admin/audit', ...OF_USERS],
   ],
   'an operator': [
+    ...routes.filter((route) => !isRead(route) && /\/resend\/(?:api-keys|domains)/.test(route)),
     ...WHO_MAY.filter((route) => !['GET /admin/tenants', 'GET /admin/keys'].includes(route)),
     ...OF_USERS,
   ],
@@ -79,7 +80,19 @@ describe('every route', () => {
       await admins.create({ email: `${role}@example.com`, role, password: 'correct horse battery' });
     const emailId = await emailOfBravo();
     await personOfBravo();
+    const { domains, templates, suppressions } = door.postrider.resend;
+    const domain = await domains.create(
+      'bravo',
+      { name: `${MARK}.example.com` },
+      { kind: 'library', name: 'test' },
+    );
+    const template = await templates.create('bravo', { name: MARK, alias: MARK, html: MARK });
+    const entry = await suppressions.find('bravo', 'both@example.net');
     stands = {
+      'domains/:id': domain.id,
+      ':template': template.id,
+      ':entry': entry!.id,
+      'api-keys/:id': theirs.id,
       'emails/:id': emailId,
       'dead-letters/:id': emailId,
       'keys/:id': theirs.id,
@@ -144,6 +157,22 @@ describe('every route', () => {
     'POST /resend/emails/batch': [{ from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' }],
     'PATCH /resend/emails/:id': { scheduled_at: 'in 1 hour' },
     'POST /resend/emails/:id/cancel': {},
+    'POST /resend/suppressions': { email: 'both@example.net' },
+    'DELETE /resend/suppressions/:entry': {},
+    'POST /resend/suppressions/batch/add': { emails: ['both@example.net'] },
+    'POST /resend/suppressions/batch/remove': { emails: ['both@example.net'] },
+    'POST /resend/api-keys': { name: 'x' },
+    'PATCH /resend/api-keys/:id': { name: 'x' },
+    'DELETE /resend/api-keys/:id': {},
+    'POST /resend/domains': { name: 'alpha.example.com' },
+    'PATCH /resend/domains/:id': { tls: 'enforced' },
+    'POST /resend/domains/:id/verify': {},
+    'DELETE /resend/domains/:id': {},
+    'POST /resend/templates': { name: 'x', html: 'x' },
+    'PATCH /resend/templates/:template': { name: 'x' },
+    'DELETE /resend/templates/:template': {},
+    'POST /resend/templates/:template/publish': {},
+    'POST /resend/templates/:template/duplicate': {},
     'POST /v1/recipients': {
       recipients: [{ externalId: 'both-have-this', email: 'alpha@example.net', name: 'alpha' }],
     },

@@ -28,6 +28,8 @@ export const RIGHTS = {
   operate: ['root', 'admin', 'operator'],
   /** Change who may do what. */
   administer: ['root', 'admin'],
+  /** Make and revoke a tenant's keys, and prove which domains are its own: that tenant, or who administers. */
+  'own-access': ['root', 'key:full', 'admin'],
   /** Someone who is on the machine or holds the key of the settings. */
   root: ['root'],
   /** Whoever is on loopback while no key is set, signed in or not. */
@@ -77,6 +79,29 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /resend/emails/:id/cancel': { right: 'write' },
   'GET /resend/emails/:id/attachments': { right: 'read' },
   'GET /resend/emails/:id/attachments/:attachment': { right: 'read' },
+  'POST /resend/suppressions': { right: 'write' },
+  'GET /resend/suppressions': { right: 'read' },
+  'GET /resend/suppressions/:entry': { right: 'read' },
+  'DELETE /resend/suppressions/:entry': { right: 'write' },
+  'POST /resend/suppressions/batch/add': { right: 'write' },
+  'POST /resend/suppressions/batch/remove': { right: 'write' },
+  'POST /resend/api-keys': { right: 'own-access', audited: 'inside' },
+  'GET /resend/api-keys': { right: 'read' },
+  'PATCH /resend/api-keys/:id': { right: 'own-access', audited: 'inside' },
+  'DELETE /resend/api-keys/:id': { right: 'own-access', audited: 'inside' },
+  'POST /resend/domains': { right: 'own-access', audited: 'inside' },
+  'GET /resend/domains': { right: 'read' },
+  'GET /resend/domains/:id': { right: 'read' },
+  'PATCH /resend/domains/:id': { right: 'own-access', audited: 'inside' },
+  'POST /resend/domains/:id/verify': { right: 'own-access', audited: 'inside' },
+  'DELETE /resend/domains/:id': { right: 'own-access', audited: 'inside' },
+  'POST /resend/templates': { right: 'write' },
+  'GET /resend/templates': { right: 'read' },
+  'GET /resend/templates/:template': { right: 'read' },
+  'PATCH /resend/templates/:template': { right: 'write' },
+  'DELETE /resend/templates/:template': { right: 'write' },
+  'POST /resend/templates/:template/publish': { right: 'write' },
+  'POST /resend/templates/:template/duplicate': { right: 'write' },
   // Its token is signed and says whose file it is.
   'GET /resend/attachments/:token': { right: 'anyone' },
 

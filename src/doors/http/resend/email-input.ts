@@ -3,6 +3,7 @@
  * template replaced by its content; whether addresses, headers and content hold is for intake to say.
  */
 import { type Fields, PostriderError } from '../../../kernel/index.js';
+import type { FilledTemplate } from '../../../render/index.js';
 import { attachmentInputs, type FetchFile } from './attachment-input.js';
 import { fieldsOf, missing } from './read-body.js';
 import { parseScheduledAt } from './scheduled-at.js';
@@ -11,18 +12,9 @@ export interface EmailSources {
   now(): number;
   fetchFile: FetchFile;
   /** A published template of the company, filled in. */
-  template?(template: unknown): Promise<TemplateContent>;
+  template(template: unknown): Promise<FilledTemplate>;
   /** The preference a topic of the company stands for. */
   categoryOf?(topicId: unknown): Promise<string>;
-}
-
-export interface TemplateContent {
-  id: string;
-  subject?: string;
-  html: string;
-  text?: string;
-  from?: string;
-  replyTo?: string[];
 }
 
 export async function emailInput(input: unknown, sources: EmailSources): Promise<object> {
@@ -64,9 +56,8 @@ export async function emailInput(input: unknown, sources: EmailSources): Promise
   };
 }
 
-async function contentOf(body: Fields, { template }: EmailSources): Promise<TemplateContent | null> {
+async function contentOf(body: Fields, { template }: EmailSources): Promise<FilledTemplate | null> {
   if (body.template === undefined) return null;
-  if (!template) throw refused('template', 'is not known here');
   for (const field of ['html', 'text'])
     if (body[field] !== undefined) throw refused(field, 'comes from the template');
   return template(body.template);

@@ -12,7 +12,7 @@ import { callerCompany } from './caller-company.js';
 import { type EmailSources, emailInput } from './email-input.js';
 import { listOf, pageQuery } from './list-page.js';
 import { presentEmail, presentListed } from './present-email.js';
-import { missing, readBody } from './read-body.js';
+import { fieldsOf, missing, readBody } from './read-body.js';
 import type { ResendAcceptOptions, ResendRooms } from './resend-rooms.js';
 import { parseScheduledAt } from './scheduled-at.js';
 
@@ -33,9 +33,14 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
     const input = { ...(await emailInput(body, sourcesFor(companyId))), companyId };
     return confineEmail(c.get('caller'), input, at);
   }
-  const sourcesFor = (_companyId: string): EmailSources => ({
+  const sourcesFor = (companyId: string): EmailSources => ({
     now: () => clock.now(),
     fetchFile: rooms.fetchFile ?? fetchesNothing,
+    template: (template) => {
+      const { id, variables } = fieldsOf(template, 'template');
+      if (typeof id !== 'string') throw missing('template.id');
+      return rooms.templates.fill(companyId, id, variables);
+    },
   });
 
   routes.post('/emails', async (c) => {

@@ -1,11 +1,24 @@
 /** The Resend API under `/resend`, for the official client with another base URL. */
 import { Hono } from 'hono';
 import type { HttpEnv } from '../request-context.js';
+import { resendApiKeyRoutes } from './api-key-routes.js';
 import { resendAttachmentRoutes } from './attachment-routes.js';
+import { resendDomainRoutes } from './domain-routes.js';
 import { type ResendRouteOptions, resendEmailRoutes } from './email-routes.js';
+import { resendSuppressionRoutes } from './suppression-routes.js';
+import { resendTemplateRoutes } from './template-routes.js';
 
 export function resendRoutes(options: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  for (const part of [resendEmailRoutes, resendAttachmentRoutes]) routes.route('/', part(options));
+  for (const part of PARTS) routes.route('/', part(options));
   return routes;
 }
+
+const PARTS = [
+  resendEmailRoutes,
+  resendAttachmentRoutes,
+  resendSuppressionRoutes,
+  resendApiKeyRoutes,
+  resendDomainRoutes,
+  resendTemplateRoutes,
+];

@@ -1,4 +1,7 @@
+import type { Access, Domains } from '../../../access/index.js';
 import type { PermissiveAnswer } from '../../../intake/index.js';
+import type { SuppressionEntries } from '../../../recipients/index.js';
+import type { StoredTemplates } from '../../../render/index.js';
 import type { EmailContent, EmailEnvelope } from '../../../views/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
 import type { FetchFile } from './attachment-input.js';
@@ -14,6 +17,10 @@ export interface ResendRooms {
   /** Absent: files are sent along, not fetched. */
   fetchFile?: FetchFile;
   links: AttachmentLinks;
+  suppressions: SuppressionEntries;
+  keys: Access['keys'];
+  domains: Domains;
+  templates: StoredTemplates;
 }
 
 export interface ResendEmails {

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { isUuid, PostriderError } from '../kernel/index.js';
+import type { Database, Queryable } from '../store/index.js';
+import { type Actor, audited } from './audit-log.js';
+import { domains as domainList, readInput } from './read-input.js';
+
+/**
+ * Domains a tenant says are its own. One is believed when DNS shows the tenant's token; only then it may be sent from,
+ * where the tenant is held to a list. What operators have put on that list is shown as verified.
+ */
+export interface Domain {
+  id: string;
+  name: string;
+  status: 'not_started' | 'verified' | 'failed';
+  /** The TXT record that proves it. */
+  record: { name: string; value: string };
+  settings: Record<string, unknown>;
+  createdAt: string;
+}
+
+export interface Domains {
+  create(companyId: string, input: unknown, by: Actor): Promise<Domain>;
+  list(companyId: string): Promise<Domain[]>;
+  get(companyId: string, id: string): Promise<Domain | null>;
+  change(companyId: string, id: string, settings: unknown, by: Actor): Promise<Domain>;
+  /** Looks into DNS; what it finds is in the status afterwards. */
+  verify(companyId: string, id: string, by: Actor): Promise<Domain>;
+  /** The tenant gives it up, and may not send from it any more. */
+  remove(companyId: string, id: string, by: Actor): Promise<void>;
+}
+
+export interface DomainsParts {
+  database: () => Promise<Database>;
+  /** Where a tenant without a list may send from nowhere. */
+  strict: boolean;
+  /** The TXT records of a name; empty where there are none or nobody answers. */
+  resolveTxt(name: string): Promise<string[]>;
+}
+
+export function createDomains({ database, strict, resolveTxt }: DomainsParts): Domains {
+  const prompt = async () => (await database()).prompt();
+
+  async function found(companyId: string, id: string): Promise<Domain> {
+    const domain = await findDomain(await prompt(), companyId, id);
+    if (domain) return domain;
+    throw new PostriderError('NOT_FOUND', 'Domain not found', { field: 'id' });
+  }
+
+  return {
+    async create(companyId, input, by) {
+      const { name, settings } = readInput(NEW_DOMAIN, input);
+      return audited(await database(), by, async (tx) => {
+        const { rows } = await tx.query<DomainRow>(
+          `insert into postrider.domains (tenant, name, token, settings) values ($1, $2, $3, $4::text::jsonb)
+           on conflict (tenant, name) do nothing returning *`,
+          [companyId, name, randomBytes(16).toString('hex'), JSON.stringify(settings)],
+        );
+        if (!rows[0])
+          throw new PostriderError('INVALID_PAYLOAD', 'The domain has been added already.', {
+            field: 'name',
+          });
+        return { result: present(rows[0]), entry: entryOf('domain.create', companyId, rows[0]) };
+      });
+    },
+    async list(companyId) {
+      const store = await prompt();
+      await store.query(ADOPT, [companyId, randomBytes(16).toString('hex')]);
+      const { rows } = await store.query<DomainRow>(
+        'select * from postrider.domains where tenant = $1 order by id desc',
+        [companyId],
+      );
+      return rows.map(present);
+    },
+    get: async (companyId, id) => findDomain(await prompt(), companyId, id),
+    async change(companyId, id, input, by) {
+      await found(companyId, id);
+      const settings = readInput(SETTINGS, input);
+      return audited(await database(), by, async (tx) => {
+        const { rows } = await tx.query<DomainRow>(
+          'update postrider.domains set settings = settings || $3::text::jsonb where tenant = $1 and id = $2 returning *',
+          [companyId, id, JSON.stringify(settings)],
+        );
+        if (!rows[0]) throw new PostriderError('NOT_FOUND', 'Domain not found', { field: 'id' });
+        return { result: present(rows[0]), entry: entryOf('domain.change', companyId, rows[0]) };
+      });
+    },
+    async verify(companyId, id, by) {
+      const domain = await found(companyId, id);
+      const holds = (await resolveTxt(domain.record.name)).includes(domain.record.value);
+      return audited(await database(), by, async (tx) => {
+        const { rows } = await tx.query<DomainRow>(
+          `update postrider.domains set checked_at = now(), verified_at = case when $3::boolean then coalesce(verified_at, now()) else verified_at end
+           where tenant = $1 and id = $2 returning *`,
+          [companyId, id, holds],
+        );
+        if (!rows[0]) throw new PostriderError('NOT_FOUND', 'Domain not found', { field: 'id' });
+        if (holds) await tx.query(ALLOW, [companyId, domain.name, strict]);
+        const entry = {
+          ...entryOf('domain.verify', companyId, rows[0]),
+          detail: { name: domain.name, holds },
+        };
+        return { result: present(rows[0]), entry };
+      });
+    },
+    async remove(companyId, id, by) {
+      await found(companyId, id);
+      await audited(await database(), by, async (tx) => {
+        const { rows } = await tx.query<DomainRow>(
+          'delete from postrider.domains where tenant = $1 and id = $2 returning *',
+          [companyId, id],
+        );
+        if (!rows[0]) return { result: undefined, entry: null };
+        // An empty list allows none; a tenant without one was never held to any.
+        await tx.query(
+          'update postrider.tenants set from_domains = array_remove(from_domains, $2) where id = $1',
+          [companyId, rows[0].name],
+        );
+        return { result: undefined, entry: entryOf('domain.remove', companyId, rows[0]) };
+      });
+    },
+  };
+}
+
+async function findDomain(database: Queryable, companyId: string, id: string): Promise<Domain | null> {
+  if (!isUuid(id)) return null;
+  const { rows } = await database.query<DomainRow>(
+    'select * from postrider.domains where tenant = $1 and id = $2',
+    [companyId, id],
+  );
+  return rows[0] ? present(rows[0]) : null;
+}
+
+const choice = z.enum(['enabled', 'disabled']);
+const SETTINGS = z.object({
+  region: z.enum(['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1']).optional(),
+  tls: z.enum(['enforced', 'opportunistic']).optional(),
+  capabilities: z.object({ sending: choice.optional(), receiving: choice.optional() }).optional(),
+  open_tracking: z.boolean().optional(),
+  click_tracking: z.boolean().optional(),
+});
+const NEW_DOMAIN = z
+  .looseObject({ name: z.string('is missing') })
+  .transform(({ name, ...settings }, context) => {
+    const read = domainList.safeParse([name]);
+    const said = SETTINGS.safeParse(settings);
+    for (const { success, error } of [read, said])
+      if (!success) context.addIssue({ code: 'custom', message: error!.issues[0]!.message });
+    return { name: read.data?.[0] ?? '', settings: said.data ?? {} };
+  });
+
+interface DomainRow {
+  id: string;
+  name: string;
+  token: string;
+  settings: Record<string, unknown>;
+  checked_at: Date | null;
+  verified_at: Date | null;
+  created_at: Date;
+}
+
+function present(row: DomainRow): Domain {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.verified_at ? 'verified' : row.checked_at ? 'failed' : 'not_started',
+    record: { name: `_postrider.${row.name}`, value: `postrider-verification=${row.token}` },
+    settings: row.settings,
+    createdAt: new Date(row.created_at).toISOString(),
+  };
+}
+
+function entryOf(action: string, companyId: string, { id, name }: DomainRow) {
+  return { action, target: id, companyId, detail: { name } };
+}
+
+// What operators allow needs no proof; each gets a token all the same, should it be verified again later.
+const ADOPT = `
+  insert into postrider.domains (tenant, name, token, verified_at)
+  select t.id, d.name, md5($2 || d.name), now()
+  from postrider.tenants t cross join lateral unnest(t.from_domains) as d(name) where t.id = $1
+  on conflict (tenant, name) do nothing`;
+
+const ALLOW = `
+  update postrider.tenants
+  set from_domains = case
+    when from_domains is null and not $3::boolean then null
+    when $2 = any (coalesce(from_domains, '{}')) then from_domains
+    else coalesce(from_domains, '{}') || $2::text end
+  where id = $1`;

@@ -60,6 +60,13 @@ it('an empty environment → the documented defaults', () => {
       inactivityDay: 'wednesday',
       inactivityHour: 10,
     },
+    webhooks: {
+      allowPrivate: false,
+      timeoutMs: 15_000,
+      concurrency: 5,
+      disableAfterMs: 432_000_000,
+      keepDays: 30,
+    },
     dev: { smtpPort: 1025 },
     log: { level: 'info' },
     instance: { name: expect.any(String) },

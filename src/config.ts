@@ -2,6 +2,7 @@ import { accessSettings } from './access/settings.js';
 import { dispatchSettings } from './dispatch/settings.js';
 import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
+import { eventSettings } from './events/settings.js';
 import {
   type ConfigProblem,
   type Environment,
@@ -69,6 +70,7 @@ const settings = joinSettings(
   pipelineSettings,
   policySettings,
   scheduleSettings,
+  eventSettings,
   inboxSettings,
   kernelSettings,
 );

@@ -1,3 +1,4 @@
+import { eraseDeliveries } from './events/index.js';
 import { PostriderError, parseMailbox, refuseUnknownKeys } from './kernel/index.js';
 import { eraseEmails, personOf } from './outbox/index.js';
 import { forgetKeysOf } from './policy/index.js';
@@ -62,9 +63,11 @@ export async function erasePerson(
     onStep: onProgress,
     onGone: async (emailIds) => {
       idempotencyKeys += await forgetKeysOf(database, { emailIds });
+      await eraseDeliveries(database, { emailIds });
     },
   });
   idempotencyKeys += await forgetKeysOf(database, { tenant, pattern: person.pattern });
+  await eraseDeliveries(database, { tenant, pattern: person.pattern });
   await forgetRecipient(database, { tenant, addresses: known.addresses });
   // Last: what is known of them is what an interrupted run needs to go on.
   if (emails.left === 0) await forgetSuppressedAddresses(database, tenant, known.addresses);

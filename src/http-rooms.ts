@@ -28,6 +28,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     recipients: postrider.recipients,
     templates: postrider.templates,
     suppressions: postrider.suppressions,
+    webhooks: postrider.webhooks,
     unsubscribe: postrider.unsubscribePage,
     operations: postrider,
     schedules: postrider.schedules,

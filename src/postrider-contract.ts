@@ -2,6 +2,7 @@ import type { Access } from './access/index.js';
 import type { ConfigOverrides } from './config.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
+import type { Webhooks } from './events/index.js';
 import type {
   Accepted,
   AcceptOptions,
@@ -55,6 +56,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly quotas: Quotas;
   /** Recurring emails: look, pause, run now; `schedules.start()` fires and carries them out in this process. */
   readonly schedules: Schedules;
+  /** Where tenants are told what became of their emails; `start()` delivers it from this process. */
+  readonly webhooks: Webhooks;
   /** Whom a tenant must not write to. */
   readonly suppressions: Suppressions;
   /** What the page behind unsubscribe links calls; null without POSTRIDER_PUBLIC_URL. */

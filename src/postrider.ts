@@ -5,6 +5,7 @@ import { assembleResend } from './assemble-resend.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
 import { assembleSchedules } from './assemble-schedules.js';
 import { assembleSuppression } from './assemble-suppression.js';
+import { assembleWebhooks } from './assemble-webhooks.js';
 import { checkEmailId } from './check-email-id.js';
 import { type Config, loadConfig } from './config.js';
 import { createIntake, type Intake, parseDueTime } from './intake/index.js';
@@ -169,12 +170,13 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       logger,
     });
     await worker.start();
+    await webhookSender.start();
   }
 
   async function stopWorking(stopOptions?: StopOptions): Promise<void> {
     stopping = true;
     const limits = { deadlineMs: config.worker.stopDeadlineMs, ...stopOptions };
-    await Promise.all([worker?.stop(limits), schedules.stop(limits)]);
+    await Promise.all([worker?.stop(limits), schedules.stop(limits), webhookSender.stop(limits)]);
   }
 
   const access = assembleAccess(config, {
@@ -183,6 +185,9 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     onCode: options.onSignInCode,
     clock,
     logger,
+  });
+  const { webhooks, sender: webhookSender } = assembleWebhooks(config, {
+    ...{ database: ready, secrets: access.secrets, sender, clock, random: systemRandomness, logger },
   });
   const prompt = async (): Promise<Database> => (await ready()).prompt();
   const target = async (tx: unknown): Promise<Queryable> =>
@@ -204,6 +209,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       ...{ database: ready, intake: () => intake(undefined), clock },
       ...{ access, suppressions: suppression.entries },
     }),
+    webhooks,
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { createSuppressedFinder } from './assemble-suppression.js';
 import type { Config } from './config.js';
 import { createPostgresEngine, type Engine } from './dispatch/index.js';
+import { forgetOldDeliveries } from './events/index.js';
 import {
   type Clock,
   delay,
@@ -196,6 +197,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       await forgetOldKeys(database);
       await forgetOldSlots(database);
       await forgetOldRuns(database);
+      await forgetOldDeliveries(database, config.webhooks.keepDays);
     },
   });
   const tallier = createTallier({ database, logger });

@@ -145,6 +145,22 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Look at `postrider schedules list`; one of an application is known once a process that has it has run.',
   },
+  WEBHOOK_NOT_FOUND: { status: 404, retryable: false, help: '`postrider webhooks list` shows the ids.' },
+  WEBHOOK_DELIVERY_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    help: '`postrider webhooks deliveries <id>` shows the ids; old ones are removed by retention.',
+  },
+  NOTIFICATION_UNVERIFIED: {
+    status: 401,
+    retryable: false,
+    help: 'Check the secret or the topics this server takes notifications from.',
+  },
+  NOTIFICATION_TOO_EARLY: {
+    status: 503,
+    retryable: true,
+    help: 'The email it is about is not known yet; the sender delivers the notification again.',
+  },
   SCHEDULE_PAUSED: { status: 409, retryable: false, help: 'Resume the schedule first.' },
   STORE_UNAVAILABLE: {
     status: 503,

@@ -69,7 +69,9 @@ describe('every route', () => {
 
   beforeAll(async () => {
     door = await openDoor({
-      config: { access: { userTokenKey: USER_KEY, secretKeys: `one:${'A'.repeat(43)}=` } },
+      config: {
+        access: { userTokenKey: USER_KEY, secretKeys: `one:${'A'.repeat(43)}=` },
+      },
     });
     const { tenants, keys, admins } = door.postrider.access;
     for (const companyId of ['alpha', 'bravo']) await tenants.create({ companyId, name: MARK });
@@ -78,6 +80,7 @@ describe('every route', () => {
     const theirs = await keys.create({ companyId: 'bravo', name: MARK });
     for (const role of ['admin', 'operator', 'viewer'])
       await admins.create({ email: `${role}@example.com`, role, password: 'correct horse battery' });
+    const webhook = await webhookOfBravo();
     const emailId = await emailOfBravo();
     await personOfBravo();
     const { domains, templates, suppressions } = door.postrider.resend;
@@ -88,6 +91,8 @@ describe('every route', () => {
     );
     const template = await templates.create('bravo', { name: MARK, alias: MARK, html: MARK });
     const entry = await suppressions.find('bravo', 'both@example.net');
+    const { deliveries } = await door.postrider.webhooks.deliveries(webhook.id);
+    const deliveryId = deliveries[0]!.id;
     stands = {
       'domains/:id': domain.id,
       ':template': template.id,
@@ -102,6 +107,8 @@ describe('every route', () => {
       'attachments/:token': 'none',
       ':attachment': emailId,
       'recipients/:person': 'external:both-have-this',
+      'webhooks/:id': webhook.id,
+      'deliveries/:delivery': deliveryId,
       'tenants/:companyId': 'bravo',
       'quotas/:companyId': 'bravo',
       ':index': '0',
@@ -112,6 +119,13 @@ describe('every route', () => {
     };
   });
   afterAll(() => door.close());
+
+  const webhookOfBravo = () =>
+    door.postrider.webhooks.create({
+      companyId: 'bravo',
+      url: `https://${MARK}.example.net/`,
+      description: MARK,
+    });
 
   async function emailOfBravo(): Promise<string> {
     const { emailId } = await door.postrider.send({
@@ -180,6 +194,12 @@ describe('every route', () => {
     'POST /v1/suppressions': { suppressions: [{ email: 'both@example.net', reason: 'bounce' }] },
     'POST /v1/suppressions/import': {},
     'DELETE /v1/suppressions/:email': {},
+    'POST /v1/webhooks': { url: 'https://example.net/' },
+    'PATCH /v1/webhooks/:id': { status: 'disabled' },
+    'DELETE /v1/webhooks/:id': {},
+    'POST /v1/webhooks/:id/rotate': {},
+    'POST /v1/webhooks/:id/replay': { since: '2026-01-01T00:00:00Z', status: 'all' },
+    'POST /v1/webhooks/:id/deliveries/:delivery/replay': {},
     'POST /v1/recipients/:person/check-ins': {},
     'POST /v1/recipients/:person/activities': {},
   };
@@ -284,7 +304,11 @@ describe('every route', () => {
     if (!isRead(route)) expect(Object.keys(BODIES), 'say in this test what its body is').toContain(route);
     // Fresh ones, whatever operators above have cancelled and removed.
     await personOfBravo();
+    for (const { id } of await door.postrider.webhooks.list()) await door.postrider.webhooks.remove(id);
+    stands['webhooks/:id'] = (await webhookOfBravo()).id;
     stands['emails/:id'] = await emailOfBravo();
+    const told = await door.postrider.webhooks.deliveries(stands['webhooks/:id']);
+    stands['deliveries/:delivery'] = told.deliveries[0]!.id;
     const before = await ofBravo();
     const body = BODIES[route] ?? {};
     const forBravo = Array.isArray(body)

@@ -44,6 +44,9 @@ const OWNERS: Record<string, string> = {
   admin_sessions: 'access',
   sign_in_limits: 'access',
   sealed_secrets: 'access',
+  webhook_endpoints: 'events',
+  webhook_deliveries: 'events',
+  webhook_attempts: 'events',
 };
 
 /** Views of the database, read by the room of the same name. */

@@ -31,6 +31,7 @@ import { scheduleRoutes } from './schedule-routes.js';
 import { suppressionRoutes } from './suppression-routes.js';
 import { templateRoutes } from './template-routes.js';
 import { unsubscribeRoutes } from './unsubscribe-routes.js';
+import { webhookRoutes } from './webhook-routes.js';
 
 export interface HttpAppOptions {
   rooms: HttpRooms;
@@ -97,6 +98,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
   if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
   if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, options.bodyLimitBytes));
+  if (rooms.webhooks) app.route('/', webhookRoutes(rooms.webhooks));
   if (rooms.unsubscribe) app.route('/', unsubscribeRoutes(rooms.unsubscribe));
   if (rooms.resend)
     app.route(

@@ -1,3 +1,4 @@
+import type { Webhooks } from '../../events/index.js';
 import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
@@ -26,6 +27,7 @@ export interface HttpRooms {
   recipients?: Recipients;
   templates?: Templates;
   suppressions?: Suppressions;
+  webhooks?: Webhooks;
   /** Absent where there is no address for links. */
   unsubscribe?: UnsubscribeRoom | null;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */

@@ -105,6 +105,28 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   // Its token is signed and says whose file it is.
   'GET /resend/attachments/:token': { right: 'anyone' },
 
+  'GET /v1/webhooks': { right: 'read' },
+  'POST /v1/webhooks': { right: 'write' },
+  'GET /v1/webhooks/:id': { right: 'read' },
+  'PATCH /v1/webhooks/:id': { right: 'write' },
+  'DELETE /v1/webhooks/:id': { right: 'write' },
+  'POST /v1/webhooks/:id/rotate': { right: 'write' },
+  'GET /v1/webhooks/:id/deliveries': { right: 'read' },
+  'GET /v1/webhooks/:id/deliveries/:delivery': { right: 'read' },
+  'POST /v1/webhooks/:id/deliveries/:delivery/replay': { right: 'write' },
+  'POST /v1/webhooks/:id/replay': { right: 'write' },
+
+  'GET /admin/webhooks': { right: 'look' },
+  'POST /admin/webhooks': { right: 'operate' },
+  'GET /admin/webhooks/:id': { right: 'look' },
+  'PATCH /admin/webhooks/:id': { right: 'operate' },
+  'DELETE /admin/webhooks/:id': { right: 'operate' },
+  'POST /admin/webhooks/:id/rotate': { right: 'operate' },
+  'GET /admin/webhooks/:id/deliveries': { right: 'look' },
+  'GET /admin/webhooks/:id/deliveries/:delivery': { right: 'look' },
+  'POST /admin/webhooks/:id/deliveries/:delivery/replay': { right: 'operate' },
+  'POST /admin/webhooks/:id/replay': { right: 'operate' },
+
   'GET /u/:token': { right: 'anyone' },
   'POST /u/:token': { right: 'anyone' },
 

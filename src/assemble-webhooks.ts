@@ -1,0 +1,62 @@
+import type { Secrets } from './access/index.js';
+import type { Config } from './config.js';
+import { createWebhookSender, createWebhooks, type Webhooks } from './events/index.js';
+import type { Clock, Lifecycle, Logger, Mailbox, Randomness } from './kernel/index.js';
+import { messageIdOf } from './pipeline/index.js';
+import type { Database } from './store/index.js';
+
+/** Webhooks put together for one process: the desk where endpoints are kept, and the sender that runs beside the worker. */
+export function assembleWebhooks(
+  config: Config,
+  parts: {
+    database: () => Promise<Database>;
+    secrets: Secrets;
+    sender: Mailbox | null;
+    clock: Clock;
+    random: Randomness;
+    logger: Logger;
+  },
+): { webhooks: Webhooks; sender: Lifecycle } {
+  const { database, secrets, clock, random, logger } = parts;
+  const complete = (payload: Record<string, unknown>) => completed(payload, parts.sender);
+  return {
+    webhooks: createWebhooks({
+      ...{ database, complete, secrets },
+      defaultTenant: config.email.defaultCompany,
+      allowPrivate: config.webhooks.allowPrivate,
+    }),
+    sender: createWebhookSender({
+      ...{ database, complete, secrets, clock, random, logger },
+      ...config.webhooks,
+    }),
+  };
+}
+
+/**
+ * The event as it is told. An email without a sender of its own goes out under the default one, which the store does
+ * not know; tags are an object here, whatever they were given as.
+ */
+function completed(payload: Record<string, unknown>, sender: Mailbox | null): Record<string, unknown> {
+  const { from, tags, ...data } = payload.data as Record<string, unknown>;
+  if (typeof data.email_id !== 'string') return payload;
+  const own = (from as Mailbox | null) ?? sender;
+  const shownTags = tagsOf(tags);
+  return {
+    type: payload.type,
+    created_at: payload.created_at,
+    data: {
+      ...data,
+      ...(own && { from: shown(own), message_id: messageIdOf(data.email_id, own.address) }),
+      ...(shownTags && { tags: shownTags }),
+    },
+  };
+}
+
+function shown({ address, name }: Mailbox): string {
+  return name ? `${name} <${address}>` : address;
+}
+
+function tagsOf(tags: unknown): object | null {
+  if (!Array.isArray(tags)) return typeof tags === 'object' ? tags : null;
+  return Object.fromEntries(tags.map((tag) => [String(tag?.name), String(tag?.value)]));
+}

@@ -1,0 +1,242 @@
+import {
+  invalidPayload,
+  isUuid,
+  PostriderError,
+  parseChoice,
+  parseLine,
+  parsePattern,
+  readFields,
+} from '../kernel/index.js';
+import type { Database, Queryable } from '../store/index.js';
+import {
+  type DeliveryAttempt,
+  listAttempts,
+  listDeliveries,
+  replayDeliveries,
+  type WebhookDelivery,
+} from './delivery-rows.js';
+import {
+  type EndpointChange,
+  type EndpointInput,
+  parseCompany,
+  parseEndpointUrl,
+  parseEvents,
+  type WebhookEndpoint,
+} from './endpoint.js';
+import {
+  deleteEndpoint,
+  insertEndpoint,
+  keepOldSecret,
+  readEndpoints,
+  updateEndpoint,
+} from './endpoint-rows.js';
+import { newSecret, oldSecretName, secretName, type WebhookSecrets } from './webhook-secrets.js';
+
+/**
+ * Where tenants are told what became of their emails. With `companyId` only that company's endpoints exist; without it
+ * everyone's do, and a new one is the default company's.
+ */
+export interface Webhooks {
+  /** The secret is in this answer and in those of `secret` and `rotate`. */
+  create(endpoint: EndpointInput): Promise<WebhookEndpoint & { secret: string }>;
+  list(options?: Scope): Promise<WebhookEndpoint[]>;
+  get(id: string, options?: Scope): Promise<WebhookEndpoint>;
+  secret(id: string, options?: Scope): Promise<string>;
+  change(id: string, change: EndpointChange, options?: Scope): Promise<WebhookEndpoint>;
+  remove(id: string, options?: Scope): Promise<void>;
+  /** The old secret goes on signing beside the new one for `overlapHours`, 24 by default. */
+  rotate(id: string, options?: Scope & { overlapHours?: number }): Promise<{ secret: string }>;
+  /** The newest first. */
+  deliveries(id: string, options?: Scope & DeliveryPageOptions): Promise<DeliveryPage>;
+  delivery(id: string, deliveryId: string, options?: Scope): Promise<DeliveryDetail>;
+  /** Again from the first try, with the same webhook-id: one delivery, or all of a range. */
+  replay(id: string, which: ReplayRange, options?: Scope): Promise<{ replayed: number }>;
+}
+
+export interface Scope {
+  companyId?: string | undefined;
+}
+
+export interface DeliveryPageOptions {
+  limit?: number;
+  cursor?: string;
+  status?: string;
+}
+
+/** With the body as it is sent and every request that was made. */
+export type DeliveryDetail = WebhookDelivery & {
+  payload: Record<string, unknown>;
+  requests: DeliveryAttempt[];
+};
+
+export interface DeliveryPage {
+  deliveries: WebhookDelivery[];
+  nextCursor: string | null;
+}
+
+export interface ReplayRange {
+  deliveryId?: string;
+  /** From then on. */
+  since?: string | Date;
+  until?: string | Date;
+  /** `failed` by default in a range; `all` also repeats what got through. */
+  status?: 'failed' | 'success' | 'pending' | 'all';
+}
+
+export interface WebhooksParts {
+  database: () => Promise<Database>;
+  defaultTenant: string;
+  allowPrivate: boolean;
+  secrets: WebhookSecrets;
+  complete(payload: Record<string, unknown>): Record<string, unknown>;
+}
+
+export function createWebhooks(parts: WebhooksParts): Webhooks {
+  const { allowPrivate, secrets } = parts;
+  const store = async (): Promise<Queryable> => (await parts.database()).prompt();
+  const scope = (id: string, { companyId }: Scope) => {
+    const tenant = parseCompany(companyId);
+    if (!isUuid(id)) throw notFound();
+    return { tenant, id };
+  };
+  async function known(id: string, options: Scope): Promise<WebhookEndpoint> {
+    const [endpoint] = await readEndpoints(await store(), scope(id, options));
+    if (!endpoint) throw notFound();
+    return endpoint;
+  }
+
+  return {
+    async create(input) {
+      const fields = readFields(input, '', ['url', 'events', 'description', 'companyId']);
+      const secret = newSecret();
+      const endpoint = {
+        tenant: parseCompany(fields.companyId) ?? parts.defaultTenant,
+        url: parseEndpointUrl(fields.url, allowPrivate),
+        events: parseEvents(fields.events),
+        description: parseLine(fields.description, 'description', MAX_DESCRIPTION),
+      };
+      return (await parts.database()).prompt().transaction(async (tx) => {
+        const made = await insertEndpoint(tx, endpoint, MAX_ENDPOINTS);
+        if (!made) throw invalidPayload('url', `is one too many: a company has ${MAX_ENDPOINTS} at most`);
+        await secrets.put(secretName(made.id), secret, tx);
+        return { ...made, secret };
+      });
+    },
+    list: async ({ companyId } = {}) => readEndpoints(await store(), { tenant: parseCompany(companyId) }),
+    get: (id, options = {}) => known(id, options),
+    async secret(id, options = {}) {
+      const secret = await secrets.get(secretName((await known(id, options)).id));
+      if (secret === null) throw notFound();
+      return secret;
+    },
+    async change(id, change, options = {}) {
+      const which = scope(id, options);
+      const fields = readFields(change, '', ['url', 'events', 'description', 'status'], { keepNull: true });
+      const status = parseChoice(fields.status, 'status', ['enabled', 'disabled'] as const);
+      const changed = await updateEndpoint(await store(), which, {
+        ...(fields.url !== undefined && { url: parseEndpointUrl(fields.url, allowPrivate) }),
+        ...(fields.events !== undefined && { events: parseEvents(fields.events) }),
+        ...(fields.description !== undefined && {
+          description: parseLine(fields.description ?? undefined, 'description', MAX_DESCRIPTION),
+        }),
+        ...(status !== null && { disabled: status === 'disabled' }),
+      });
+      if (!changed) throw notFound();
+      return changed;
+    },
+    async remove(id, options = {}) {
+      if (!(await deleteEndpoint(await store(), scope(id, options)))) throw notFound();
+      for (const name of [secretName(id), oldSecretName(id)]) await secrets.remove(name);
+    },
+    async rotate(id, { overlapHours = 24, ...options } = {}) {
+      if (!Number.isFinite(overlapHours) || overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS)
+        throw invalidPayload('overlapHours', `must be a number from 0 to ${MAX_OVERLAP_HOURS}`);
+      const which = scope(id, options);
+      const before = await secrets.get(secretName((await known(id, options)).id));
+      const secret = newSecret();
+      await (await parts.database()).prompt().transaction(async (tx) => {
+        if (!(await keepOldSecret(tx, which, overlapHours * 3_600_000))) throw notFound();
+        if (before !== null) await secrets.put(oldSecretName(id), before, tx);
+        await secrets.put(secretName(id), secret, tx);
+      });
+      return { secret };
+    },
+    async deliveries(id, { limit = 50, cursor, status, ...options } = {}) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
+        throw invalidPayload('limit', `must be a whole number from 1 to ${MAX_PAGE}`);
+      const { companyId, id: endpointId } = await known(id, options);
+      const rows = await listDeliveries(
+        await store(),
+        { tenant: companyId, endpointId },
+        {
+          limit: limit + 1,
+          before: parsePattern(cursor, 'cursor', CURSOR, 'a cursor that an earlier page gave'),
+          status: parseChoice(status, 'status', ['pending', 'success', 'failed'] as const),
+        },
+      );
+      const page = rows.slice(0, limit).map(({ payload: _, ...delivery }) => delivery);
+      return { deliveries: page, nextCursor: rows.length > limit ? page.at(-1)!.id : null };
+    },
+    async delivery(id, deliveryId, options = {}) {
+      const { companyId, id: endpointId } = await known(id, options);
+      const database = await store();
+      const [found] = isUuid(deliveryId)
+        ? await listDeliveries(
+            database,
+            { tenant: companyId, endpointId },
+            { limit: 1, before: null, status: null, id: deliveryId },
+          )
+        : [];
+      if (!found) throw deliveryNotFound();
+      return {
+        ...found,
+        payload: parts.complete(found.payload),
+        requests: await listAttempts(database, found.id),
+      };
+    },
+    async replay(id, which, options = {}) {
+      const fields = readFields(which, '', ['deliveryId', 'since', 'until', 'status']);
+      const one = fields.deliveryId !== undefined;
+      if (one && !isUuid(fields.deliveryId)) throw deliveryNotFound();
+      const since = instantOf(fields.since, 'since');
+      if (!one && since === null) throw invalidPayload('since', 'says from when on; or name a deliveryId');
+      const status = parseChoice(fields.status, 'status', ['failed', 'success', 'pending', 'all'] as const);
+      const only = status ?? (one ? 'all' : 'failed');
+      const { companyId, id: endpointId } = await known(id, options);
+      const replayed = await replayDeliveries(
+        await store(),
+        { tenant: companyId, endpointId },
+        {
+          ...(one && { id: fields.deliveryId as string }),
+          ...{ since, until: instantOf(fields.until, 'until'), status: only === 'all' ? null : only },
+        },
+      );
+      if (one && replayed === 0) throw deliveryNotFound();
+      return { replayed };
+    },
+  };
+}
+
+const MAX_ENDPOINTS = 50;
+const MAX_DESCRIPTION = 200;
+const MAX_OVERLAP_HOURS = 24 * 7;
+const MAX_PAGE = 200;
+const CURSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function instantOf(input: unknown, field: string): Date | null {
+  if (input === undefined) return null;
+  const at = input instanceof Date ? input : typeof input === 'string' ? new Date(input) : null;
+  if (at === null || Number.isNaN(at.getTime()))
+    throw invalidPayload(field, 'must be an instant in ISO 8601');
+  return at;
+}
+
+function notFound(): PostriderError {
+  return new PostriderError('WEBHOOK_NOT_FOUND', 'There is no such webhook.', { field: 'id' });
+}
+
+function deliveryNotFound(): PostriderError {
+  return new PostriderError('WEBHOOK_DELIVERY_NOT_FOUND', 'There is no such delivery, or it is under way.', {
+    field: 'deliveryId',
+  });
+}

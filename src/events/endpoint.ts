@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import { invalidPayload, parseLine, parsePattern } from '../kernel/index.js';
+import { isPublicAddress } from './public-address.js';
+import { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';
+
+/** Where a tenant wants to be told, as the library and the API show it. The secret is never part of it. */
+export interface WebhookEndpoint {
+  id: string;
+  companyId: string;
+  url: string;
+  events: WebhookEvent[];
+  description: string | null;
+  status: 'enabled' | 'disabled';
+  disabledReason: string | null;
+  /** Since when nothing got through; null while it works. */
+  failingSince: string | null;
+  createdAt: string;
+}
+
+export interface EndpointInput {
+  url: string;
+  /** Everything, where none are named. */
+  events?: readonly WebhookEvent[];
+  description?: string;
+  companyId?: string;
+}
+
+export interface EndpointChange {
+  url?: string;
+  events?: readonly WebhookEvent[];
+  description?: string | null;
+  status?: 'enabled' | 'disabled';
+}
+
+/** Refuses what could never be reached; the address a name means is judged whenever a connection is made. */
+export function parseEndpointUrl(input: unknown, allowPrivate: boolean): string {
+  const text = parseLine(input, 'url', 2048);
+  if (text === null) throw invalidPayload('url', 'is missing');
+  if (!URL.canParse(text)) throw invalidPayload('url', 'must be a URL');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
+    throw invalidPayload('url', 'must start with https://');
+  if (url.username !== '' || url.password !== '')
+    throw invalidPayload('url', 'must not hold a name or a password; requests are signed instead');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const own = /(?:^|\.)localhost\.?$/i.test(host) || (isIP(host) !== 0 && !isPublicAddress(host));
+  if (own && !allowPrivate) throw invalidPayload('url', 'must lead to a public address');
+  url.hash = '';
+  return url.href;
+}
+
+export function parseEvents(input: unknown): WebhookEvent[] {
+  if (input === undefined) return [...WEBHOOK_EVENTS];
+  if (!Array.isArray(input) || input.length === 0 || input.length > 100)
+    throw invalidPayload('events', 'must be a list of types of events');
+  return [
+    ...new Set(
+      input.map((event, index) => {
+        const known = WEBHOOK_EVENTS.find((type) => type === event);
+        if (known === undefined)
+          throw invalidPayload(`events[${index}]`, `must be one of ${WEBHOOK_EVENTS.join(', ')}`);
+        return known;
+      }),
+    ),
+  ];
+}
+
+export function parseCompany(input: unknown): string | null {
+  return parsePattern(input ?? undefined, 'companyId', /^[A-Za-z0-9._:-]{1,128}$/, 'the id of a company');
+}

@@ -1,0 +1,16 @@
+export {
+  createWebhooks,
+  type DeliveryDetail,
+  type DeliveryPage,
+  type ReplayRange,
+  type Webhooks,
+} from './create-webhooks.js';
+export {
+  type DeliveryAttempt,
+  eraseDeliveries,
+  forgetOldDeliveries,
+  type WebhookDelivery,
+} from './delivery-rows.js';
+export type { EndpointChange, EndpointInput, WebhookEndpoint } from './endpoint.js';
+export { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';
+export { createWebhookSender } from './webhook-sender.js';

@@ -1,0 +1,21 @@
+/** What an endpoint can ask to be told; the names are Resend's where it has one. */
+export const WEBHOOK_EVENTS = [
+  'email.scheduled',
+  'email.sent',
+  'email.delivered',
+  'email.delivery_delayed',
+  'email.bounced',
+  'email.complained',
+  'email.opened',
+  'email.clicked',
+  'email.failed',
+  'email.suppressed',
+  'email.retrying',
+  'email.unknown',
+  'email.canceled',
+  'email.expired',
+  'email.unsubscribed',
+  'webhook.disabled',
+] as const;
+
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];

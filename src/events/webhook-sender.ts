@@ -1,0 +1,186 @@
+import {
+  type Clock,
+  delay,
+  killPoint,
+  type Lifecycle,
+  type Logger,
+  messageOf,
+  type Randomness,
+  Signal,
+} from '../kernel/index.js';
+import type { Database } from '../store/index.js';
+import { claimDeliveries, type DueDelivery, releaseDeliveries } from './claim-deliveries.js';
+import { disableFailing } from './endpoint-rows.js';
+import { postWebhook, type Resolve, type WebhookAnswer } from './post-webhook.js';
+import { waitAfter } from './retry-times.js';
+import { settleDelivery } from './settle-delivery.js';
+import { signWebhook } from './sign-webhook.js';
+import { oldSecretName, secretName, type WebhookSecrets } from './webhook-secrets.js';
+
+/**
+ * Delivers what is due to endpoints. Every repeat, whether after a refusal or after a process died with the request
+ * under way, carries the same webhook-id, so a receiver can tell. Logs neither bodies nor secrets.
+ */
+export interface WebhookSenderOptions {
+  database: () => Promise<Database>;
+  allowPrivate: boolean;
+  timeoutMs: number;
+  /** Requests to one endpoint at once. */
+  concurrency: number;
+  disableAfterMs: number;
+  /** Adds what the store does not know: the default sender and the Message-ID. */
+  complete(payload: Record<string, unknown>): Record<string, unknown>;
+  secrets: WebhookSecrets;
+  resolve?: Resolve;
+  clock: Clock;
+  random: Randomness;
+  logger: Logger;
+}
+
+const MAX_IN_FLIGHT = 100;
+const POLL_MS = 1000;
+/** Beyond the request's own time: to read the answer in and write what came of it. */
+const LEASE_EXTRA_MS = 15_000;
+
+export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
+  const { logger, clock } = options;
+  const changed = new Signal();
+  const inFlight = new Map<string, { delivery: DueDelivery; over: Promise<void> }>();
+  let stopping: AbortController | null = null;
+  let cutting = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  async function loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      let taken = 0;
+      try {
+        taken = await claimSome();
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: messageOf(error) }, 'webhooks could not be claimed');
+      }
+      if (taken === 0 || inFlight.size >= MAX_IN_FLIGHT) await changed.wait(POLL_MS);
+    }
+  }
+
+  async function claimSome(): Promise<number> {
+    const database = await options.database();
+    const due = await claimDeliveries(database, {
+      limit: MAX_IN_FLIGHT - inFlight.size,
+      perEndpoint: options.concurrency,
+      leaseMs: options.timeoutMs + LEASE_EXTRA_MS,
+    });
+    killPoint('webhook:claimed');
+    for (const delivery of due) {
+      const over = deliver(database, delivery)
+        .catch((error: unknown) => {
+          // The lease ends and it is tried again, with the same id.
+          logger.warn({ deliveryId: delivery.id, err: messageOf(error) }, 'webhook could not be settled');
+        })
+        .finally(() => {
+          inFlight.delete(delivery.id);
+          changed.notify();
+        });
+      inFlight.set(delivery.id, { delivery, over });
+    }
+    return due.length;
+  }
+
+  async function deliver(database: Database, delivery: DueDelivery): Promise<void> {
+    const sentAt = new Date(clock.now());
+    const answer = await request(delivery, sentAt);
+    if (answer === null) return;
+    killPoint('webhook:answered');
+    const { httpStatus } = answer;
+    const ok = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+    const wait = waitAfter(delivery.attempt + 1, options.random);
+    const retryInMs = wait === null ? null : Math.max(wait, answer.retryAfterMs ?? 0);
+    const mine = await settleDelivery(database, delivery, { ok, answer, retryInMs, sentAt });
+    killPoint('webhook:settled');
+    logger.info(
+      {
+        ...{ deliveryId: delivery.id, endpointId: delivery.endpointId, type: delivery.type, httpStatus },
+        ...(answer.error !== null && { err: answer.error }),
+        ...(!mine && { takenOver: true }),
+      },
+      ok ? 'webhook delivered' : 'webhook failed',
+    );
+    if (ok || !mine) return;
+    const disabled = await disableFailing(database, delivery.endpointId, {
+      afterMs: options.disableAfterMs,
+      gone: httpStatus === 410,
+    });
+    if (disabled)
+      logger.warn(
+        { endpointId: delivery.endpointId, companyId: disabled.tenant, reason: disabled.reason },
+        'webhook endpoint disabled',
+      );
+  }
+
+  /** Null when the process stopped first: the delivery is given back. */
+  async function request(delivery: DueDelivery, at: Date): Promise<WebhookAnswer | null> {
+    const body = JSON.stringify(options.complete(delivery.payload));
+    const secrets = await secretsOf(delivery);
+    const headers = signWebhook({
+      id: webhookId(delivery.id),
+      at,
+      body,
+      secrets,
+    });
+    const { signal } = cutting;
+    const answer = await postWebhook(
+      delivery.url,
+      { headers, body },
+      {
+        allowPrivate: options.allowPrivate,
+        timeoutMs: options.timeoutMs,
+        clock,
+        signal,
+        ...(options.resolve && { resolve: options.resolve }),
+      },
+    );
+    return signal.aborted && answer.httpStatus === null ? null : answer;
+  }
+
+  return {
+    async start() {
+      if (stopping) return;
+      stopping = new AbortController();
+      cutting = new AbortController();
+      running = loop(stopping.signal);
+    },
+    async stop({ deadlineMs = 5000 } = {}) {
+      if (!stopping) return;
+      stopping.abort();
+      changed.notify();
+      await running;
+      stopping = null;
+      const over = new AbortController();
+      const all = Promise.all([...inFlight.values()].map((one) => one.over));
+      await Promise.race([all, delay(deadlineMs, over.signal)]);
+      over.abort();
+      const cut = [...inFlight.values()].map((one) => one.delivery);
+      cutting.abort();
+      await all;
+      if (cut.length > 0) await giveBack(cut);
+    },
+  };
+
+  async function secretsOf({ endpointId, twoSecrets }: DueDelivery): Promise<string[]> {
+    const names = [secretName(endpointId), ...(twoSecrets ? [oldSecretName(endpointId)] : [])];
+    const found = await Promise.all(names.map((name) => options.secrets.get(name)));
+    return found.filter((secret) => secret !== null);
+  }
+
+  async function giveBack(cut: readonly DueDelivery[]): Promise<void> {
+    try {
+      await releaseDeliveries(await options.database(), cut);
+    } catch (error) {
+      logger.warn({ err: messageOf(error) }, 'webhooks could not be given back; their leases will end');
+    }
+  }
+}
+
+/** What a receiver sees of a delivery's id. */
+export function webhookId(deliveryId: string): string {
+  return `msg_${deliveryId}`;
+}

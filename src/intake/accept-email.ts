@@ -4,6 +4,7 @@ import {
   findFirstAnswer,
   fingerprint,
   judgeEmails,
+  type Pace,
   type Refusal,
   type Rules,
   type RulesReader,
@@ -53,7 +54,7 @@ export interface Intake {
   /** Each for itself, in a transaction on our own store. */
   acceptEach(
     inputs: readonly unknown[],
-    options: { tx: Queryable; requestId: string },
+    options: { tx: Queryable; requestId: string } & Pace,
   ): Promise<EachAnswer[]>;
   /** Those that can be accepted, in one transaction; an input that is an error already stays refused. */
   acceptPermissively(
@@ -104,9 +105,9 @@ export function createIntake(options: IntakeOptions): Intake {
   async function admit(tx: Queryable, rules: Rules, { emails, inBatch }: Arrival): Promise<Accepted[]> {
     const foreign = await options.senders.judge(tx, emails);
     if (foreign) throw refusalError(foreign, inBatch);
+    await markSuppressed(tx, options.suppressions, emails);
     const verdict = await judgeEmails(tx, rules, emails);
     if (!verdict.accept) throw refusalError(verdict, inBatch);
-    await markSuppressed(tx, options.suppressions, emails);
     await write(tx, emails);
     return emails.map((email, index) => answerOf(email, clock.now(), verdict.rateLimits?.[index]));
   }
@@ -173,7 +174,8 @@ export function createIntake(options: IntakeOptions): Intake {
       tx,
       requestId,
       keepSuppressed,
-    }: { tx: Queryable; requestId?: string | undefined; keepSuppressed: boolean },
+      ...pace
+    }: { tx: Queryable; requestId?: string | undefined; keepSuppressed: boolean } & Pace,
   ): Promise<EachAnswer[]> {
     const typed = await templatesFor(inputs, tx);
     const rules = await options.rules.current(tx);
@@ -183,7 +185,7 @@ export function createIntake(options: IntakeOptions): Intake {
       async judge(emails) {
         const foreign = await options.senders.judge(tx, emails);
         if (foreign) return foreign;
-        const verdict = await judgeEmails(tx, rules, emails);
+        const verdict = await judgeEmails(tx, rules, emails, pace);
         return verdict.accept ? null : verdict;
       },
       markSuppressed: (emails) => markSuppressed(tx, options.suppressions, emails),
@@ -217,7 +219,7 @@ export function createIntake(options: IntakeOptions): Intake {
       });
       return accept(inputs, accepting, { inputs, make });
     },
-    acceptEach: (inputs, { tx, requestId }) => acceptSingly(inputs, { tx, requestId, keepSuppressed: false }),
+    acceptEach: (inputs, each) => acceptSingly(inputs, { ...each, keepSuppressed: false }),
     async acceptPermissively(inputs, { requestId, idempotencyKey, keyedInput = inputs }) {
       checkAcceptOptions({ requestId, idempotencyKey });
       const answers = await database.prompt(extraMsFor(inputs)).transaction((tx) =>

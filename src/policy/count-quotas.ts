@@ -14,8 +14,9 @@ export async function countQuotas(
   emails: readonly Judged[],
 ): Promise<Refusal | null> {
   const wanted = new Map<string, number[]>();
-  emails.forEach(({ tenant }, index) => {
-    if (rules.hasQuota(tenant)) wanted.set(tenant, [...(wanted.get(tenant) ?? []), index]);
+  emails.forEach(({ tenant, suppressed }, index) => {
+    if (suppressed === null && rules.hasQuota(tenant))
+      wanted.set(tenant, [...(wanted.get(tenant) ?? []), index]);
   });
   if (wanted.size === 0) return null;
   const { rows } = await tx.query<SpentQuota>(TAKE, [

@@ -1,4 +1,4 @@
-import type { RateLimitState } from '../kernel/index.js';
+import type { RateLimit, RateLimitState } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import type { Judged } from './judge-emails.js';
 import type { Rules } from './rules.js';
@@ -8,19 +8,23 @@ import type { Refusal } from './verdict.js';
 /**
  * The limits per recipient and type: every address of an email, whether in to, cc or bcc, is counted once. All emails
  * are counted or none; the refusal names the first that is too many.
+ *
+ * A caller with a pace of its own is not refused by a declared window that allows that pace: its days are not those of
+ * UTC, and an email made up for late must not cost the next one. What it sends is counted as far as there is room.
  */
 export async function countRateLimits(
   tx: Queryable,
   rules: Rules,
   emails: readonly Judged[],
+  { paceSeconds = 0 }: Pace,
 ): Promise<Refusal | Counted> {
   const wishes = collectWishes(rules, emails);
-  if (wishes.size === 0) return { windows: [] };
-  const answer = await takeRateSlots(
+  const answer = await takeWhatMatters(
     tx,
     [...wishes.values()].map(({ request }) => request),
+    ({ tenant, type, limit }) => !rules.isSet(tenant, type) && allowsPace(limit, paceSeconds),
   );
-  if (!answer.taken) return tooMany(answer.short, wishes.get(keyOf(answer.short.request))!, emails);
+  if ('short' in answer) return tooMany(answer.short, wishes.get(keyOf(answer.short.request))!, emails);
   const rateLimits: Array<RateLimitState | undefined> = [];
   for (const { request, state } of answer.windows) {
     const left = { ...state, remaining: state.remaining - request.wanted };
@@ -31,6 +35,34 @@ export async function countRateLimits(
     }
   }
   return { windows: answer.windows, rateLimits };
+}
+
+export interface Pace {
+  /** Whoever sends sees to it that nobody gets one more often than this. */
+  paceSeconds?: number;
+}
+
+/** Once in its window, or as often as it is allowed. A limit that counts for ever allows no pace. */
+function allowsPace({ limit, windowSeconds }: RateLimit, paceSeconds: number): boolean {
+  return windowSeconds !== null && paceSeconds * limit >= windowSeconds;
+}
+
+/** All that is asked for, except where there is no room and none is needed. */
+async function takeWhatMatters(
+  tx: Queryable,
+  asked: readonly SlotRequest[],
+  passes: (request: SlotRequest) => boolean,
+): Promise<{ windows: readonly SlotWindow[] } | { short: SlotWindow }> {
+  let left = asked;
+  while (left.length > 0) {
+    const answer = await takeRateSlots(tx, left);
+    if (answer.taken) return answer;
+    const refused = answer.short.find(({ request }) => !passes(request));
+    if (refused) return { short: refused };
+    const full = new Set(answer.short.map(({ request }) => request));
+    left = left.filter((request) => !full.has(request));
+  }
+  return { windows: [] };
 }
 
 export interface Counted {
@@ -49,6 +81,7 @@ function collectWishes(rules: Rules, emails: readonly Judged[]): Map<string, Wis
   const wishes = new Map<string, Wish>();
   emails.forEach((email, index) => {
     const { tenant, type } = email;
+    if (email.suppressed !== null) return;
     const limit = type === null ? null : rules.limitOf(tenant, type);
     if (type === null || limit === null) return;
     for (const [recipient, field] of recipientsOf(email, rules)) {

@@ -8,6 +8,7 @@ export {
   MAX_BODY_BYTES,
   MAX_SUBJECT_CHARACTERS,
 } from './content-rules.js';
+export type { Pace } from './count-rate-limits.js';
 export { forgetRecipient } from './forget-recipient.js';
 export { hashAddress } from './hash-address.js';
 export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnswer } from './idempotency.js';

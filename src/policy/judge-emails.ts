@@ -2,19 +2,25 @@ import type { Mailbox } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { findMissingRecipients } from './check-recipients.js';
 import { countQuotas } from './count-quotas.js';
-import { countRateLimits } from './count-rate-limits.js';
+import { countRateLimits, type Pace } from './count-rate-limits.js';
 import type { Rules } from './rules.js';
 import { giveBackSlots } from './take-rate-slots.js';
 import type { Refusal, Verdict } from './verdict.js';
 
 /**
  * Every rule about complete emails, asked in the accepting transaction; the first refusal is the verdict. Rules that
- * only look come first and rules that count come last, so that a refusal leaves nothing counted.
+ * only look come first and rules that count come last, so that a refusal leaves nothing counted. What is suppressed
+ * goes nowhere and is not counted.
  */
-export async function judgeEmails(tx: Queryable, rules: Rules, emails: readonly Judged[]): Promise<Verdict> {
+export async function judgeEmails(
+  tx: Queryable,
+  rules: Rules,
+  emails: readonly Judged[],
+  pace: Pace = {},
+): Promise<Verdict> {
   const missing = await refuseMissingRecipients(tx, emails);
   if (missing) return missing;
-  const counted = await countRateLimits(tx, rules, emails);
+  const counted = await countRateLimits(tx, rules, emails, pace);
   if ('accept' in counted) return counted;
   const overQuota = await countQuotas(tx, rules, emails);
   if (overQuota) {
@@ -33,6 +39,8 @@ export interface Judged {
   to: readonly Mailbox[];
   cc: readonly Mailbox[];
   bcc: readonly Mailbox[];
+  /** Null where somebody is left to write to. */
+  suppressed: object | null;
 }
 
 async function refuseMissingRecipients(tx: Queryable, emails: readonly Judged[]): Promise<Refusal | null> {

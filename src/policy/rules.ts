@@ -11,6 +11,8 @@ import { listRateLimitRows } from './rate-limits.js';
 export interface Rules {
   /** What was set for the tenant, else for every tenant, else what the code declares. */
   limitOf(tenant: string, type: string): RateLimit | null;
+  /** Whether that limit, or that there is none, was set here and not declared. */
+  isSet(tenant: string, type: string): boolean;
   hasQuota(tenant: string): boolean;
   hashAddress(tenant: string, address: string): string;
   /** Whether any of these is counted, which must then happen in the transaction that writes them. */
@@ -77,6 +79,7 @@ function toRules(
   };
   return {
     limitOf,
+    isSet: (tenant, type) => set.has(`${tenant}\n${type}`) || set.has(`\n${type}`),
     hasQuota: (tenant) => withQuota.has(tenant),
     hashAddress: (tenant, address) => hashAddress(hashKey, tenant, address),
     count: (emails) =>

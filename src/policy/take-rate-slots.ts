@@ -22,10 +22,10 @@ export async function takeRateSlots(tx: Queryable, asked: readonly SlotRequest[]
       requests.map(({ limit }) => limit.windowSeconds ?? 0),
     ]);
     const windows = rows.map((row) => toWindow(row, requests[row.position - 1]!));
-    const short =
-      windows.find(({ request, state }) => state.remaining < request.wanted) ??
-      windows.find(({ request, held }) => held < request.wanted);
-    if (short) return { taken: false, short };
+    const full = windows.filter(({ request, state }) => state.remaining < request.wanted);
+    if (full.length > 0) return { taken: false, short: full };
+    const contended = windows.filter(({ request, held }) => held < request.wanted);
+    if (contended.length > 0) return { taken: false, short: contended };
     const missed = windows.some(({ request, inserted }) => inserted.length < request.wanted);
     if (!missed) return { taken: true, windows };
     // Someone committed a slot between our look and our lock: give ours back and look again. This ends, because
@@ -55,7 +55,7 @@ export interface SlotWindow {
   resetInSeconds: number | null;
 }
 
-export type SlotAnswer = { taken: true; windows: SlotWindow[] } | { taken: false; short: SlotWindow };
+export type SlotAnswer = { taken: true; windows: SlotWindow[] } | { taken: false; short: SlotWindow[] };
 
 /** For a refusal by another rule: the caller's transaction may go on and commit. */
 export async function giveBackSlots(tx: Queryable, windows: readonly SlotWindow[]): Promise<void> {

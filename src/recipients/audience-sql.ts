@@ -18,7 +18,7 @@ export interface AudienceCriteria {
   noCheckInToday?: boolean;
   /** Shorter ones, and those that ended, are passed over as `no_streak`. */
   streakAtLeast?: number;
-  /** Who was active within that many days is passed over as `active`. */
+  /** Who was active within that many days is passed over as `active`; where nothing is known, since they are known. */
   idleDays?: number;
   /** Who wants reminders less often, or had one that day, is passed over as `reminded` or `reminders_off`. */
   reminderDue?: boolean;
@@ -109,7 +109,7 @@ function passedOver(criteria: AudienceCriteria, moment: AudienceMoment, value: V
   if (idleDays !== undefined) {
     const since = new Date(moment.slot.getTime() - idleDays * 86_400_000);
     reasons.push(
-      `when greatest(r.last_active_at, r.last_check_in_at, r.created_at) > ${at(since)} then 'active'`,
+      `when coalesce(greatest(r.last_active_at, r.last_check_in_at), r.created_at) > ${at(since)} then 'active'`,
     );
   }
   if (reminderDue) {

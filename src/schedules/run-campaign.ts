@@ -19,7 +19,7 @@ export interface RunCampaignOptions {
   defaultZone: string;
   acceptEach(
     inputs: readonly unknown[],
-    options: { tx: Queryable; requestId: string },
+    options: { tx: Queryable; requestId: string; paceSeconds?: number },
   ): Promise<Acceptance[]>;
   /** Makes HTML of what a campaign gives as a React element. */
   rendered(email: CampaignEmail): Promise<CampaignEmail>;
@@ -148,10 +148,11 @@ async function writePage(
     skip(slot >= run.slot ? 'already_sent' : 'sent_recently');
   }
   const going = [...ready.values()];
+  const pace = notAgainForDays === undefined ? {} : { paceSeconds: notAgainForDays * 86_400 };
   const answers: Acceptance[] = [];
   for (let start = 0; start < going.length; start += RENDERED_AT_ONCE) {
     const some = going.slice(start, start + RENDERED_AT_ONCE).map(({ email }) => email);
-    answers.push(...(await options.acceptEach(some, { tx, requestId: run.runId })));
+    answers.push(...(await options.acceptEach(some, { tx, requestId: run.runId, ...pace })));
   }
   const queued = going.filter(({ candidate }, index) => {
     const refused = answers[index]?.refused ?? null;

@@ -44,6 +44,20 @@ describe.each(subjects)('quotas on %s', (_name, open) => {
     expect(await postrider.send(anEmail({ companyId: 'six' }))).toMatchObject({ queued: true });
   });
 
+  test('emails to suppressed addresses → cost nothing, alone and in a batch', async () => {
+    await postrider.quotas.set({ companyId: 'careful', period: 'month', limit: 1 });
+    const unwanted = anEmail({ companyId: 'careful', to: 'gone@example.com' });
+    await postrider.suppressions.add([{ email: 'gone@example.com' }], { companyId: 'careful' });
+    expect(await postrider.send(unwanted)).toMatchObject({ status: 'suppressed' });
+    expect(await used('careful')).toEqual([['month', 0, 1]]);
+    const answers = await postrider.sendBatch([unwanted, anEmail({ companyId: 'careful' }), unwanted]);
+    expect(answers.map(({ queued }) => queued)).toEqual([false, true, false]);
+    await expect(postrider.sendBatch([unwanted, anEmail({ companyId: 'careful' })])).rejects.toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      field: '[1]',
+    });
+  });
+
   test('a batch larger than what is left → its index is named, nothing is counted', async () => {
     await postrider.quotas.set({ companyId: 'batch', period: 'month', limit: 300 });
     await postrider.sendBatch(many(200, 'batch'));

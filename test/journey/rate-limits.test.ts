@@ -38,6 +38,21 @@ describe.each(subjects)('rate limits on %s', (_name, open) => {
     return rows[0]!.n;
   };
 
+  test('an email to a suppressed address → is suppressed, not refused, and takes nothing of the limit', async () => {
+    const email = limited('deletion_scheduled');
+    const who = { email: email.to as string };
+    await postrider.suppressions.add([who]);
+    for (let n = 0; n < 2; n++) {
+      const answer = await postrider.send(email);
+      expect(answer).toMatchObject({ queued: false, status: 'suppressed' });
+      expect(answer.rateLimit).toBeUndefined();
+    }
+    await postrider.suppressions.remove(who);
+    expect(await postrider.send(email)).toMatchObject({ queued: true, rateLimit: { remaining: 0 } });
+    await postrider.suppressions.add([who]);
+    expect(await postrider.send(email)).toMatchObject({ status: 'suppressed' });
+  });
+
   test('three verifications an hour → each says what is left, the fourth is a 429 with limit and reset', async () => {
     const email = limited('verification');
     const left = [];

@@ -75,7 +75,8 @@ export function builtInSchedules(
       audience: { status: 'active', optedIn: 'reEngagement', idleDays: IDLE_DAYS },
       notAgainForDays: 14,
       email: (person, { slot }) => {
-        const since = Math.max(...[person.lastActiveAt, person.lastCheckInAt, person.createdAt].map(Number));
+        const seen = Math.max(Number(person.lastActiveAt), Number(person.lastCheckInAt));
+        const since = seen || person.createdAt.getTime();
         const inactiveDays = Math.floor((slot.getTime() - since) / 86_400_000);
         return { type: 'inactivity', data: { ...named(person), inactiveDays } };
       },

@@ -98,8 +98,22 @@ test('doctor while the server is away → said once, with where and why', async 
 
 test.each([
   [{ EMAIL_MODE: 'console' }, 'console', [/nothing leaves this machine, emails count as sent/]],
-  [{ SMTP_HOST: 'mail.example' }, 'smtp', [/no default sender: set SMTP_FROM_EMAIL/]],
-  [{ SMTP_HOST: 'mail.example', SMTP_FROM_EMAIL: 'a@example.com' }, 'smtp', []],
+  [
+    { SMTP_HOST: 'mail.example' },
+    'smtp',
+    [/no default sender: set SMTP_FROM_EMAIL/, /set POSTRIDER_PUBLIC_URL and/, /set POSTRIDER_HASH_KEY/],
+  ],
+  [
+    {
+      SMTP_HOST: 'mail.example',
+      SMTP_FROM_EMAIL: 'a@example.com',
+      POSTRIDER_PUBLIC_URL: 'https://mail.example.com',
+      POSTRIDER_LINK_KEYS: 'a key of sixteen!',
+      POSTRIDER_HASH_KEY: 'a key of sixteen!',
+    },
+    'smtp',
+    [],
+  ],
 ])('start with %j → its warnings', (env, name, said) => {
   const config = loadConfig({ file: null, env });
   const routes = [{ name: 'default', provider: { name } }] as never;

@@ -124,7 +124,7 @@ export async function openApplication(config: Config): Promise<Application> {
       const inbox = await inFolder(config, () => createInbox({ directory, clock: systemClock, logger }));
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
       const types = ownTypes?.types ?? [];
-      postrider = assemblePostrider(config, {
+      postrider = assemblePostrider(withDevLinks(config), {
         ...{ logger, types, ...devDelivery(config, sink.port) },
         onSignInCode: ({ to, code }) => tell(`The code of ${to} is ${code}.`),
       });
@@ -154,13 +154,30 @@ function devDelivery(config: Config, sinkPort: number): Pick<PostriderOptions, '
     address: config.email.fromEmail ?? 'noreply@example.com',
     ...(name ? { name } : {}),
   };
-  const named = config.smtp.host !== null || config.email.mode === 'resend' || config.email.mode === 'ses';
-  if (named) return { from };
+  if (leavesMachine(config)) return { from };
   const provider = createSmtpProvider(
     { host: LOOPBACK, port: sinkPort, maxConnections: 5 },
     { clock: systemClock },
   );
   return { from, provider };
+}
+
+function leavesMachine({ smtp, email }: Config): boolean {
+  return smtp.host !== null || email.mode === 'resend' || email.mode === 'ses';
+}
+
+/** What stays in the inbox leads back to this process, so that unsubscribing can be tried. */
+function withDevLinks(config: Config): Config {
+  const { publicUrl, keys } = config.unsubscribe;
+  if (publicUrl !== null || config.http.port === 0 || leavesMachine(config)) return config;
+  return {
+    ...config,
+    unsubscribe: {
+      publicUrl: `http://${LOOPBACK}:${config.http.port}`,
+      // Nobody but who reads the inbox anyway can use it.
+      keys: keys ?? 'postrider development',
+    },
+  };
 }
 
 /** A store that is away at start is no reason to exit: the API answers 503 and the worker keeps trying. */

@@ -71,7 +71,13 @@ export async function examine({ config, postrider, fresh }: Examined): Promise<F
 /** For the log of a process that starts: what would otherwise be noticed when an email does not arrive. */
 export function startWarnings(config: Config, postrider: Pick<Postrider, 'routes'>): string[] {
   const printed = postrider.routes.some(({ provider }) => provider.name === 'console');
-  return [...(printed ? [CONSOLE_ONLY] : []), ...(defaultSender(config) ? [] : [NO_SENDER])];
+  const leaves = postrider.routes.some(({ provider }) => provider.name !== 'console');
+  return [
+    ...(printed ? [CONSOLE_ONLY] : []),
+    ...(defaultSender(config) ? [] : [NO_SENDER]),
+    ...(leaves && config.unsubscribe.publicUrl === null ? [NO_LINKS] : []),
+    ...(leaves && config.limits.hashKey === null ? [NO_HASH_KEY] : []),
+  ];
 }
 
 interface Examined {
@@ -86,6 +92,10 @@ type Note = Pick<Finding, 'message' | 'help'>;
 
 const OLDEST_SERVER = 140_000;
 const CONSOLE_ONLY = 'console: nothing leaves this machine, emails count as sent';
+const NO_LINKS =
+  'emails people can refuse carry no link to unsubscribe: set POSTRIDER_PUBLIC_URL and POSTRIDER_LINK_KEYS.';
+const NO_HASH_KEY =
+  'hashes of addresses have no key, so whoever reads the database can test guesses: set POSTRIDER_HASH_KEY now, since setting it later makes erased suppressions unfindable.';
 const NO_SENDER = 'no default sender: set SMTP_FROM_EMAIL, or name from in every email.';
 
 async function examineSchema(postrider: Postrider): Promise<string> {

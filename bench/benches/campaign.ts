@@ -23,10 +23,10 @@ export const campaign: Bench = {
     await sender.ready();
     const probes = new Map<string, number>();
     const waits: number[] = [];
-    worker.on('probe', ({ subject, at }) => {
-      const askedAt = probes.get(subject);
+    worker.on('probe', ({ to, at }) => {
+      const askedAt = probes.get(to);
       if (askedAt !== undefined) waits.push(at - askedAt);
-      probes.delete(subject);
+      probes.delete(to);
     });
     const scheduler = await spawnScheduler({ database: database.url });
     const ended = scheduler.run('weekly_focus', (queued) => progress(`${queued} of ${PEOPLE} queued`));
@@ -35,9 +35,10 @@ export const campaign: Bench = {
       over = true;
     });
     for (let n = 0; !over; n++) {
-      const subject = `probe ${n}`;
-      probes.set(subject, Number(process.hrtime.bigint()) / 1e6);
-      await sender.send({ to: `reset-${n}@example.com`, subject, text: 'Reset it here.', priority: 1 });
+      const to = `probe-${n}@example.com`;
+      const data = { name: 'Ada', resetUrl: 'https://app.example.com/reset/1', expiresInMinutes: 60 };
+      probes.set(to, Number(process.hrtime.bigint()) / 1e6);
+      await sender.send({ type: 'password_reset', to, data });
       await pause(50 + Math.random() * 50);
     }
     const { queued, ms } = await finished;

@@ -28,8 +28,8 @@ export type WorkerEvent =
   | { event: 'reached'; at: number; settled: number }
   | { event: 'usage'; cpuMs: number; sends: number; settled: number }
   | { event: 'accepted'; at: number }
-  /** An email whose subject starts with PROBE reached the provider; `claimedAt` is the last claim before. */
-  | { event: 'probe'; subject: string; at: number; claimedAt: number; sends: number }
+  /** An email whose subject or recipient starts with PROBE reached the provider; `claimedAt` is the last claim before. */
+  | { event: 'probe'; subject: string; to: string; at: number; claimedAt: number; sends: number }
   | { event: 'stopped' };
 
 export const PROBE = 'probe';
@@ -66,8 +66,9 @@ const { provider, metrics } = postrider;
 const send = provider.send.bind(provider);
 provider.send = (email, attempt) => {
   sends++;
-  if (email.subject.startsWith(PROBE)) {
-    tell({ event: 'probe', subject: email.subject, at: now(), claimedAt, sends });
+  const to = email.to[0]?.address ?? '';
+  if (email.subject.startsWith(PROBE) || to.startsWith(PROBE)) {
+    tell({ event: 'probe', subject: email.subject, to, at: now(), claimedAt, sends });
   }
   return send(email, attempt);
 };

@@ -22,8 +22,8 @@ export interface CompletionOptions {
   allowedDomains: readonly string[] | null;
   /** Cap on attempts, or null for what the preset says. */
   maxAttempts: number | null;
-  /** What a declared type says about being refused; null for a name that is only a label. */
-  kindOf(type: string): Kind | null;
+  /** What a declared type says whoever writes the content; null for a name that nobody declared. */
+  kindOf(type: string): DeclaredKind | null;
   /** A link by which one person refuses one kind; null where there is no address for it. */
   unsubscribeUrl: UnsubscribeUrl | null;
 }
@@ -32,6 +32,11 @@ export interface CompletionOptions {
 export interface Kind {
   category: string;
   essential: boolean;
+}
+
+export interface DeclaredKind extends Kind {
+  /** Holds a code or a link that lets someone in. */
+  sensitive?: boolean;
 }
 
 export type UnsubscribeUrl = (email: {
@@ -112,6 +117,7 @@ function complete(
     route: options.chooseRoute({ tenant, type: draft.type }),
     category: kind?.category ?? null,
     essential: kind?.essential ?? false,
+    sensitive: draft.sensitive || isSensitive(options, draft),
     headers: link === null ? draft.headers : withUnsubscribe(draft.headers, link),
     suppressed: null,
   };
@@ -121,6 +127,11 @@ function complete(
 function kindOf(options: CompletionOptions, { category, type }: EmailDraft): Kind | null {
   if (category !== null) return { category, essential: ESSENTIAL_CATEGORIES.includes(category) };
   return type === null ? null : options.kindOf(type);
+}
+
+/** A code is a code whoever wrote the words around it. */
+function isSensitive(options: CompletionOptions, { type }: EmailDraft): boolean {
+  return type !== null && options.kindOf(type)?.sensitive === true;
 }
 
 function linkTo(

@@ -234,6 +234,7 @@ describeWith('postgres')('a typed email', () => {
       (await postrider.send({ type: 'password_reset', to: 'label@example.com', ...content })).emailId,
     );
     expect(row).toMatchObject({ subject: 'Mine', type: 'password_reset', priority: 3, expires_at: null });
+    expect(row, "a code is a code in the sender's own words").toMatchObject({ sensitive: true });
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import type { Config } from './config.js';
 import { type Clock, type Logger, type Mailbox, PostriderError } from './kernel/index.js';
 import {
+  checkProvider,
   createConfiguredProvider,
   createRouteTable,
   DEFAULT_ROUTE,
@@ -21,6 +22,7 @@ export function assembleRoutes(
   options: { routes?: readonly RouteInput[]; provider?: Provider; clock: Clock; logger: Logger },
 ): RouteTable {
   const { clock, logger, provider } = options;
+  if (provider) checkProvider(provider, 'provider');
   const settings = provider ? null : options.routes ? parsed(options.routes) : config.routes;
   if (!settings) {
     const only = provider ?? createConfiguredProvider(config, { clock, logger });
@@ -51,7 +53,10 @@ function asRoute(
   config: Config,
   tools: { clock: Clock; logger: Logger },
 ): Route {
-  if (provider) return { ...route, provider };
+  if (provider) {
+    checkProvider(provider, `routes.${route.name}.provider`);
+    return { ...route, provider };
+  }
   if (!account) throw new PostriderError('INVALID_CONFIG', `The route ${route.name} has no account.`);
   // A key belongs to the sender's domain, not to the way taken.
   const dkim = account.dkim.domain === null ? config.dkim : account.dkim;

@@ -138,6 +138,7 @@ describe('failover', () => {
     ['sent', sent],
     ['unknown, even of the route', { kind: 'unknown', ...failure('route') }],
     ['a provider that throws', new Error('boom')],
+    ['a provider that returns something else', { outcome: 'sent' } as never],
     ['rejected', { kind: 'rejected', ...failure('route') }],
     ['deferred, recipient', deferred('recipient')],
     ['deferred, message', deferred('message')],
@@ -147,6 +148,12 @@ describe('failover', () => {
     answers = { a: outcome };
     expect(await deliver()).toMatchObject({ kind: 'tried', route: { name: 'a' }, failover: [] });
     expect(calls).toEqual(['a']);
+  });
+
+  it('a provider that returns something else → unknown, as when it throws: the email may be out', async () => {
+    const deliver = open([route('a')]);
+    answers = { a: { outcome: 'sent' } as never };
+    expect(await deliver()).toMatchObject({ outcome: { kind: 'unknown', code: 'PROVIDER_FAULT' } });
   });
 
   it('an earlier answer was lost there → only there, and a wait when it cannot go', async () => {

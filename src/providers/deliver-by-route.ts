@@ -1,6 +1,7 @@
 import { messageOf, type Randomness } from '../kernel/index.js';
 import { mayFailOver } from './judge-route.js';
 import type { AttemptContext, Misconfigured, Outcome, OutgoingEmail } from './provider.js';
+import { readOutcome } from './read-outcome.js';
 import type { Route } from './route.js';
 import type { RouteBoard, RouteMetrics } from './route-board.js';
 import type { RouteLane } from './route-lane.js';
@@ -116,16 +117,21 @@ function endsEmail(outcome: Misconfigured, route: Route, { ownSender }: RouteDel
 
 async function send(lane: RouteLane, delivery: RouteDelivery): Promise<Outcome> {
   try {
-    return await lane.route.provider.send(delivery.email, delivery.attempt());
+    const returned: unknown = await lane.route.provider.send(delivery.email, delivery.attempt());
+    return readOutcome(returned) ?? fault('the provider returned something that is no outcome');
   } catch (error) {
-    // A provider promises a value; one that throws has not told how far it came.
-    return {
-      kind: 'unknown',
-      scope: 'message',
-      code: 'PROVIDER_FAULT',
-      category: 'UNKNOWN_ERROR',
-      message: messageOf(error),
-      trace: { stage: 'unknown' },
-    };
+    return fault(messageOf(error));
   }
+}
+
+/** A provider promises an outcome; one that throws or returns something else has not told how far it came. */
+function fault(message: string): Outcome {
+  return {
+    kind: 'unknown',
+    scope: 'message',
+    code: 'PROVIDER_FAULT',
+    category: 'UNKNOWN_ERROR',
+    message,
+    trace: { stage: 'unknown' },
+  };
 }

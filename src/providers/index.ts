@@ -1,3 +1,4 @@
+export { checkProvider } from './check-provider.js';
 export {
   createRouteTable,
   findRouteProblem,

@@ -23,7 +23,7 @@ export const ERROR_TABLE = {
   INVALID_TEMPLATE: {
     status: 422,
     retryable: false,
-    help: 'Keep HTML within 512 KB and the subject within 150 characters, without script, javascript: or event handlers.',
+    help: 'Correct what is named. HTML stays within 512 KB and the subject within 150 characters, without script, javascript: or event handlers.',
   },
   INVALID_CONFIG: {
     status: 500,

@@ -7,6 +7,7 @@ import type { Application } from './doors/cli/application.js';
 import { createHttpApp, type HttpServer, startHttpServer } from './doors/http/index.js';
 import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
 import { createPreview, type Preview } from './doors/preview/index.js';
+import { type SmtpDoor, startSmtpDoor } from './doors/smtp/index.js';
 import { checkEmailId, httpRooms } from './http-rooms.js';
 import {
   type Clock,
@@ -21,6 +22,7 @@ import { loadTypes } from './load-types.js';
 import { assemblePostrider, type Postrider, type PostriderOptions } from './postrider.js';
 import { createSmtpProvider } from './providers/index.js';
 import { catalogue } from './render/index.js';
+import { smtpRooms } from './smtp-rooms.js';
 import { checkSchema } from './store/index.js';
 
 /**
@@ -29,10 +31,12 @@ import { checkSchema } from './store/index.js';
  */
 export async function openApplication(config: Config): Promise<Application> {
   const logger = createLogger({ level: config.log.level });
+  const ground = { logger, clock: systemClock };
   const ownTypes = await loadTypes(config.render.types);
   let postrider: Postrider | null = null;
   let server: HttpServer | null = null;
   let sink: Sink | null = null;
+  let smtpDoor: SmtpDoor | null = null;
   let preview: Preview | null = null;
   let stopped: Promise<void> | null = null;
 
@@ -78,7 +82,11 @@ export async function openApplication(config: Config): Promise<Application> {
   async function stop(deadlineMs: number): Promise<void> {
     preview?.stop();
     // Together and under one deadline: a slow request must not let the worker claim on.
-    await Promise.all([server?.stop({ deadlineMs }), postrider?.stopWorking({ deadlineMs })]);
+    await Promise.all(
+      [server, smtpDoor, postrider && { stop: postrider.stopWorking }].map((part) =>
+        part?.stop({ deadlineMs }),
+      ),
+    );
     await postrider?.stop({ deadlineMs: 0 });
     await sink?.stop();
   }
@@ -115,6 +123,10 @@ export async function openApplication(config: Config): Promise<Application> {
       if (roles.includes('api')) {
         const { port } = await listen({ host: config.http.host, apiKey: config.http.apiKey });
         logger.info({ host: config.http.host, port }, 'API listening');
+      }
+      if (roles.includes('smtp')) {
+        smtpDoor = await startSmtpDoor({ ...smtpRooms(own()), settings: config.submission, ...ground });
+        logger.info({ host: config.submission.host, port: smtpDoor.port }, 'SMTP listening');
       }
       if (roles.includes('worker')) await own().start();
       if (roles.includes('scheduler')) await own().schedules.start();

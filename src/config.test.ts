@@ -13,6 +13,11 @@ function problems(env: Record<string, string>, development = false): string[] {
 it('an empty environment → the documented defaults', () => {
   expect(load()).toEqual({
     http: { port: 3400, host: '127.0.0.1', apiKey: null, trustedProxies: 0, bodyLimitBytes: 16_777_216 },
+    submission: {
+      ...{ port: 587, host: '127.0.0.1', name: null },
+      ...{ certificateFile: null, keyFile: null, allowPlain: false, maxMessageBytes: 16_777_216 },
+      ...{ maxConnections: 500, maxConnectionsPerKey: 20, messagesPerMinute: 600 },
+    },
     access: {
       strictSenders: false,
       sessionIdleMs: 1_800_000,

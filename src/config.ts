@@ -2,6 +2,7 @@ import { accessSettings } from './access/settings.js';
 import { dispatchSettings } from './dispatch/settings.js';
 import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
+import { submissionSettings } from './doors/smtp/settings.js';
 import { eventSettings } from './events/settings.js';
 import {
   type ConfigProblem,
@@ -59,6 +60,7 @@ export function configurationDocument(): string {
 
 const settings = joinSettings(
   httpSettings,
+  submissionSettings,
   accessSettings,
   storeSettings,
   providerSettings,

@@ -12,6 +12,12 @@ export type {
   TypedEmailInput,
 } from './intake/index.js';
 export { type ErrorCode, type Logger, type Mailbox, PostriderError } from './kernel/index.js';
+export {
+  type MailOptions,
+  type NodemailerTransport,
+  postriderTransport,
+  type SentInfo,
+} from './nodemailer-transport.js';
 export type { CancelManyFilter, CancelManyReport } from './operations.js';
 export type { EmailStatus, EventType } from './outbox/index.js';
 export type {

@@ -20,6 +20,11 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Header names are letters, digits and hyphens; values hold no control characters.',
   },
+  INVALID_MESSAGE: {
+    status: 422,
+    retryable: false,
+    help: 'Send lines that end in CRLF, one From, each header once, and nothing signed or encrypted as a whole.',
+  },
   INVALID_TEMPLATE: {
     status: 422,
     retryable: false,

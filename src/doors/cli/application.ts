@@ -118,4 +118,6 @@ export interface Finding {
 export type PauseScope = 'all' | 'tenant' | 'type' | 'route';
 
 export type Role = (typeof ROLES)[number];
-export const ROLES = ['api', 'worker', 'scheduler'] as const;
+export const ROLES = ['api', 'worker', 'scheduler', 'smtp'] as const;
+/** Without `--roles`: smtp wants a port and a certificate of its own, so it is asked for. */
+export const USUAL_ROLES: readonly Role[] = ROLES.filter((role) => role !== 'smtp');

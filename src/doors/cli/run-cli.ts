@@ -70,7 +70,7 @@ function running(program: Command, cli: Cli, run: Run): void {
     (_, self) => run(dev(cli, self.optsWithGlobals())),
   );
   command(program, 'serve', 'run the API, the worker and the scheduler')
-    .option('--roles <list>', 'which of api,worker,scheduler to run')
+    .option('--roles <list>', 'which of api,worker,scheduler,smtp to run')
     .option('--hold', 'send nothing until `postrider resume all`')
     .action((_, self) => run(serve(cli, self.optsWithGlobals())));
   command(program, 'migrate', 'bring the database schema up to this version').action((_, self) =>

@@ -4,8 +4,11 @@
  */
 
 import { writeSync } from 'node:fs';
+import { loadConfig } from '../../../src/config.js';
+import { startSmtpDoor } from '../../../src/doors/smtp/index.js';
 import { createPostrider, type EmailInput } from '../../../src/index.js';
-import { createLogger, type Logger, onKillPoint } from '../../../src/kernel/index.js';
+import { createLogger, type Logger, onKillPoint, systemClock } from '../../../src/kernel/index.js';
+import { smtpRooms } from '../../../src/smtp-rooms.js';
 
 export interface ChildOptions {
   database: string | { folder: string };
@@ -20,6 +23,8 @@ export interface ChildOptions {
   work: boolean;
   /** Whether to fire schedules and carry them out. */
   schedules?: boolean;
+  /** Whether to open the SMTP door. */
+  submission?: boolean;
   instance?: string;
   concurrency?: number;
   batchSize?: number;
@@ -36,7 +41,7 @@ export type ChildCommand =
   | { do: 'count' };
 
 export type ChildEvent =
-  | { event: 'ready' }
+  | { event: 'ready'; submissionPort?: number }
   | { event: 'accepted'; ids: string[] }
   | { event: 'armed' }
   | { event: 'rows'; id: number; rows: unknown[] }
@@ -143,4 +148,12 @@ if (!process.connected) process.exit(0);
 await postrider.ready();
 if (options.work) await postrider.start();
 if (options.schedules) await postrider.schedules.start();
-tell({ event: 'ready' });
+const door = options.submission
+  ? await startSmtpDoor({
+      ...smtpRooms(postrider),
+      settings: loadConfig({ overrides: { submission: { port: 0 } } }).submission,
+      clock: systemClock,
+      logger: createLogger({ level: 'warn' }),
+    })
+  : null;
+tell({ event: 'ready', ...(door && { submissionPort: door.port }) });

@@ -16,6 +16,8 @@ export interface ScriptedProvider extends Provider {
 export type Answer = Outcome | ((email: OutgoingEmail, attempt: AttemptContext) => Promise<Outcome>);
 
 export interface Call {
+  /** What was handed over. */
+  email: OutgoingEmail;
   id: string;
   messageId: string;
   to: string;
@@ -35,6 +37,7 @@ export function scriptedProvider(): ScriptedProvider {
     async send(email, attempt) {
       const to = email.to[0]?.address ?? '';
       calls.push({
+        email,
         id: email.id,
         messageId: email.messageId,
         to,

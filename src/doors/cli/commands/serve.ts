@@ -1,5 +1,5 @@
 import { PostriderError } from '../../../kernel/index.js';
-import { ROLES, type Role } from '../application.js';
+import { ROLES, type Role, USUAL_ROLES } from '../application.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { runUntilStopped } from '../run-until-stopped.js';
 
@@ -13,7 +13,7 @@ export function serve(
 ): Promise<number> {
   const asked = options.roles === undefined ? null : rolesOf(options.roles);
   return runUntilStopped(cli, { file: options.config }, async (application, config) => {
-    const roles = asked ?? ROLES.filter((role) => role !== 'worker' || config.worker.enabled);
+    const roles = asked ?? USUAL_ROLES.filter((role) => role !== 'worker' || config.worker.enabled);
     await application.serve({ roles, hold: options.hold ?? false });
     const where =
       roles.includes('api') && config.http.port !== 0

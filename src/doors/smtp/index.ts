@@ -1,0 +1,1 @@
+export { type SmtpDoor, type SmtpDoorOptions, startSmtpDoor } from './start-smtp-door.js';

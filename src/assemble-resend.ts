@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Access, createDomains, resolveTxt } from './access/index.js';
+import type { AssembledSuppression } from './assemble-suppression.js';
 import type { Config } from './config.js';
 import { createAttachmentLinks } from './doors/http/resend/attachment-links.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
 import type { Intake } from './intake/index.js';
 import type { Clock } from './kernel/index.js';
 import { cancelEmail, rescheduleEmail } from './outbox/index.js';
-import type { SuppressionEntries } from './recipients/index.js';
+import { createContacts, createSegments, createTopics, type Recipients } from './recipients/index.js';
 import { createStoredTemplates } from './render/index.js';
 import type { Database } from './store/index.js';
 import { findEnvelope, listEnvelopes } from './views/index.js';
@@ -16,17 +17,24 @@ export interface ResendParts {
   database: () => Promise<Database>;
   intake: () => Promise<Intake>;
   access: Access;
-  suppressions: SuppressionEntries;
+  recipients: Recipients;
+  suppression: Pick<AssembledSuppression, 'entries' | 'hashKey' | 'reader'>;
   clock: Clock;
 }
 
 export function assembleResend(config: Config, parts: ResendParts): ResendRooms {
-  const { database, intake, clock } = parts;
+  const { database, intake, clock, suppression } = parts;
   const prompt = async () => (await database()).prompt();
   return {
     defaultCompany: config.email.defaultCompany,
     links: createAttachmentLinks({ keys: linkKeys(config), clock }),
-    suppressions: parts.suppressions,
+    suppressions: suppression.entries,
+    contacts: createContacts({
+      ...{ database, recipients: parts.recipients },
+      ...{ hashKey: suppression.hashKey, onChange: suppression.reader.forget },
+    }),
+    segments: createSegments(database),
+    topics: createTopics(database),
     keys: parts.access.keys,
     domains: createDomains({ database, strict: config.access.strictSenders, resolveTxt }),
     templates: createStoredTemplates(database),

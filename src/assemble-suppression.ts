@@ -24,6 +24,8 @@ export interface AssembledSuppression {
   suppressions: Suppressions;
   /** The same with an id each. */
   entries: SuppressionEntries;
+  /** What addresses are hashed with. */
+  hashKey: string;
   /** What intake asks. */
   reader: SuppressionReader;
   /** null without an address people can reach. */
@@ -51,6 +53,7 @@ export function assembleSuppression(
       onChange: reader.forget,
     }),
     entries: createSuppressionEntries({ database, hashKey, onChange: reader.forget }),
+    hashKey,
     reader,
     unsubscribeUrl: links && ((email) => links.url(email)),
     page: links && {

@@ -189,6 +189,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   const { webhooks, sender: webhookSender } = assembleWebhooks(config, {
     ...{ database: ready, secrets: access.secrets, sender, clock, random: systemRandomness, logger },
   });
+  const recipients = createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany });
   const prompt = async (): Promise<Database> => (await ready()).prompt();
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? prompt() : callerTransaction(tx);
@@ -200,14 +201,14 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     templates: content.templates,
     suppressions: suppression.suppressions,
     unsubscribePage: suppression.page,
-    recipients: createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany }),
+    recipients,
     access,
     rateLimits: policy.rateLimits,
     quotas: policy.quotas,
     schedules,
     resend: assembleResend(config, {
       ...{ database: ready, intake: () => intake(undefined), clock },
-      ...{ access, suppressions: suppression.entries },
+      ...{ access, suppression, recipients },
     }),
     webhooks,
     connect: open,

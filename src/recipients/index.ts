@@ -8,6 +8,11 @@ export {
   readAudiencePage,
 } from './audience.js';
 export { AUDIENCE_CRITERIA, type AudienceCriteria } from './audience-sql.js';
+export { BROADCASTS, type Contact, type ContactInput } from './contacts/contact.js';
+export { type Contacts, createContacts } from './contacts/create-contacts.js';
+export { readSegmentPage } from './contacts/read-contacts.js';
+export { createSegments, type Segment, type Segments, segmentNotFound } from './contacts/segments.js';
+export { createTopics, type Topic, type Topics, topicNotFound } from './contacts/topics.js';
 export {
   createRecipients,
   type ImportOptions,

@@ -83,7 +83,7 @@ describe('every route', () => {
     const webhook = await webhookOfBravo();
     const emailId = await emailOfBravo();
     await personOfBravo();
-    const { domains, templates, suppressions } = door.postrider.resend;
+    const { domains, templates, suppressions, contacts, segments, topics } = door.postrider.resend;
     const domain = await domains.create(
       'bravo',
       { name: `${MARK}.example.com` },
@@ -93,7 +93,14 @@ describe('every route', () => {
     const entry = await suppressions.find('bravo', 'both@example.net');
     const { deliveries } = await door.postrider.webhooks.deliveries(webhook.id);
     const deliveryId = deliveries[0]!.id;
+    const segment = await segments.create('bravo', MARK);
+    const topic = await topics.create('bravo', { name: MARK, description: null, optIn: true });
+    const contact = await contacts.find('bravo', `${MARK}@example.net`);
+    await contacts.join('bravo', contact!.id, segment.id);
     stands = {
+      ':segment': segment.id,
+      ':topic': topic.id,
+      ':contact': contact!.id,
       'domains/:id': domain.id,
       ':template': template.id,
       ':entry': entry!.id,
@@ -171,6 +178,26 @@ describe('every route', () => {
     'POST /resend/emails/batch': [{ from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' }],
     'PATCH /resend/emails/:id': { scheduled_at: 'in 1 hour' },
     'POST /resend/emails/:id/cancel': {},
+    'POST /resend/segments': { name: 'x' },
+    'PATCH /resend/segments/:segment': { name: 'x' },
+    'DELETE /resend/segments/:segment': {},
+    'POST /resend/audiences': { name: 'x' },
+    'PATCH /resend/audiences/:segment': { name: 'x' },
+    'DELETE /resend/audiences/:segment': {},
+    'POST /resend/audiences/:segment/contacts': { email: 'x@example.net', first_name: 'x' },
+    'PATCH /resend/audiences/:segment/contacts/:contact': { first_name: 'x' },
+    'DELETE /resend/audiences/:segment/contacts/:contact': {},
+    'POST /resend/contacts': { email: 'x@example.net', first_name: 'x' },
+    'PATCH /resend/contacts/:contact': { first_name: 'x' },
+    'DELETE /resend/contacts/:contact': {},
+    'POST /resend/contacts/:contact/segments/:segment': {},
+    'DELETE /resend/contacts/:contact/segments/:segment': {},
+    'PATCH /resend/contacts/:contact/topics': [
+      { id: '00000000-0000-7000-8000-000000000000', subscription: 'opt_in' },
+    ],
+    'POST /resend/topics': { name: 'x', default_subscription: 'opt_in' },
+    'PATCH /resend/topics/:topic': { name: 'x' },
+    'DELETE /resend/topics/:topic': {},
     'POST /resend/suppressions': { email: 'both@example.net' },
     'DELETE /resend/suppressions/:entry': {},
     'POST /resend/suppressions/batch/add': { emails: ['both@example.net'] },

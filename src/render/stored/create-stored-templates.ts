@@ -1,4 +1,4 @@
-import { isUuid, PostriderError } from '../../kernel/index.js';
+import { isStorableText, isUuid, PostriderError } from '../../kernel/index.js';
 import type { Database, Queryable } from '../../store/index.js';
 import { type FilledTemplate, fillTemplate } from './fill-template.js';
 import { parseStoredTemplate, type StoredContent } from './parse-stored-template.js';
@@ -132,6 +132,7 @@ export function createStoredTemplates(database: () => Promise<Database>): Stored
 }
 
 async function find(store: Queryable, companyId: string, idOrAlias: string): Promise<TemplateRow | null> {
+  if (!isStorableText(idOrAlias)) return null;
   const { rows } = await store.query<TemplateRow>(
     `select * from postrider.stored_templates where tenant = $1 and ${isUuid(idOrAlias) ? 'id = $2::uuid' : 'alias = $2'}`,
     [companyId, idOrAlias],

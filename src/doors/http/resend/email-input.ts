@@ -14,7 +14,7 @@ export interface EmailSources {
   /** A published template of the company, filled in. */
   template(template: unknown): Promise<FilledTemplate>;
   /** The preference a topic of the company stands for. */
-  categoryOf?(topicId: unknown): Promise<string>;
+  categoryOf(topicId: unknown): Promise<string>;
 }
 
 export async function emailInput(input: unknown, sources: EmailSources): Promise<object> {
@@ -50,8 +50,7 @@ export async function emailInput(input: unknown, sources: EmailSources): Promise
     ...(body.scheduled_at !== undefined && {
       scheduledAt: parseScheduledAt(body.scheduled_at, sources.now()),
     }),
-    ...(body.topic_id !== undefined &&
-      sources.categoryOf && { category: await sources.categoryOf(body.topic_id) }),
+    ...(body.topic_id !== undefined && { category: await sources.categoryOf(body.topic_id) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { confineEmail } from '../../../access/index.js';
 import { type Clock, isPostriderError, isUuid, PostriderError } from '../../../kernel/index.js';
+import { topicNotFound } from '../../../recipients/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
 import { rateLimitHeaders } from '../rate-limit-headers.js';
 import { readJsonBody } from '../read-json-body.js';
@@ -36,6 +37,11 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
   const sourcesFor = (companyId: string): EmailSources => ({
     now: () => clock.now(),
     fetchFile: rooms.fetchFile ?? fetchesNothing,
+    async categoryOf(topicId) {
+      const topic = typeof topicId === 'string' ? await rooms.topics.find(companyId, topicId) : null;
+      if (topic === null) throw topicNotFound();
+      return topic.category;
+    },
     template: (template) => {
       const { id, variables } = fieldsOf(template, 'template');
       if (typeof id !== 'string') throw missing('template.id');

@@ -3,10 +3,13 @@ import { Hono } from 'hono';
 import type { HttpEnv } from '../request-context.js';
 import { resendApiKeyRoutes } from './api-key-routes.js';
 import { resendAttachmentRoutes } from './attachment-routes.js';
+import { resendContactRoutes } from './contact-routes.js';
 import { resendDomainRoutes } from './domain-routes.js';
 import { type ResendRouteOptions, resendEmailRoutes } from './email-routes.js';
+import { resendSegmentRoutes } from './segment-routes.js';
 import { resendSuppressionRoutes } from './suppression-routes.js';
 import { resendTemplateRoutes } from './template-routes.js';
+import { resendTopicRoutes } from './topic-routes.js';
 
 export function resendRoutes(options: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -21,4 +24,7 @@ const PARTS = [
   resendApiKeyRoutes,
   resendDomainRoutes,
   resendTemplateRoutes,
+  resendContactRoutes,
+  resendSegmentRoutes,
+  resendTopicRoutes,
 ];

@@ -1,6 +1,6 @@
 import type { Access, Domains } from '../../../access/index.js';
 import type { PermissiveAnswer } from '../../../intake/index.js';
-import type { SuppressionEntries } from '../../../recipients/index.js';
+import type { Contacts, Segments, SuppressionEntries, Topics } from '../../../recipients/index.js';
 import type { StoredTemplates } from '../../../render/index.js';
 import type { EmailContent, EmailEnvelope } from '../../../views/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
@@ -21,6 +21,9 @@ export interface ResendRooms {
   keys: Access['keys'];
   domains: Domains;
   templates: StoredTemplates;
+  contacts: Contacts;
+  segments: Segments;
+  topics: Topics;
 }
 
 export interface ResendEmails {

@@ -9,6 +9,7 @@ import type { Clock } from './kernel/index.js';
 import { cancelEmail, rescheduleEmail } from './outbox/index.js';
 import { createContacts, createSegments, createTopics, type Recipients } from './recipients/index.js';
 import { createStoredTemplates } from './render/index.js';
+import { createBroadcasts } from './schedules/index.js';
 import type { Database } from './store/index.js';
 import { findEnvelope, listEnvelopes } from './views/index.js';
 
@@ -18,12 +19,16 @@ export interface ResendParts {
   intake: () => Promise<Intake>;
   access: Access;
   recipients: Recipients;
+  /** There is a broadcast to carry out. */
+  ring(): void;
   suppression: Pick<AssembledSuppression, 'entries' | 'hashKey' | 'reader'>;
   clock: Clock;
 }
 
 export function assembleResend(config: Config, parts: ResendParts): ResendRooms {
   const { database, intake, clock, suppression } = parts;
+  const segments = createSegments(database);
+  const topics = createTopics(database);
   const prompt = async () => (await database()).prompt();
   return {
     defaultCompany: config.email.defaultCompany,
@@ -33,8 +38,9 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
       ...{ database, recipients: parts.recipients },
       ...{ hashKey: suppression.hashKey, onChange: suppression.reader.forget },
     }),
-    segments: createSegments(database),
-    topics: createTopics(database),
+    segments,
+    topics,
+    broadcasts: createBroadcasts({ database, segments, topics, ring: parts.ring }),
     keys: parts.access.keys,
     domains: createDomains({ database, strict: config.access.strictSenders, resolveTxt }),
     templates: createStoredTemplates(database),

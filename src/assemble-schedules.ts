@@ -1,8 +1,12 @@
+import type { AssembledSuppression } from './assemble-suppression.js';
 import type { Config } from './config.js';
+import { fillBroadcast } from './fill-broadcast.js';
 import type { Intake } from './intake/index.js';
 import { type Logger, systemRandomness } from './kernel/index.js';
+import { createTopics } from './recipients/index.js';
 import { renderReact } from './render/index.js';
 import {
+  broadcastSchedule,
   builtInSchedules,
   createSchedules,
   databaseNow,
@@ -21,6 +25,10 @@ export function assembleSchedules(config: Config, parts: ScheduleParts): Schedul
       ...builtInSchedules(config.schedules, parts.focusContent),
       ...(config.schedules.own ?? []).map(scheduleOf),
       ...(parts.own ?? []),
+      broadcastSchedule({
+        ...{ database: parts.database, topics: createTopics(parts.database) },
+        ...{ hashKey: parts.suppression.hashKey, fill: fillBroadcast(parts.suppression.unsubscribeUrl) },
+      }),
     ].map((schedule) => [schedule.name, schedule]),
   );
   return createSchedules({
@@ -40,5 +48,6 @@ export interface ScheduleParts {
   focusContent?: FocusContent | undefined;
   database(): Promise<Database>;
   intake(): Promise<Intake>;
+  suppression: Pick<AssembledSuppression, 'hashKey' | 'unsubscribeUrl'>;
   logger: Logger;
 }

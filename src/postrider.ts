@@ -153,6 +153,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     focusContent: options.focusContent,
     database: ready,
     intake: () => intake(undefined),
+    suppression,
     logger,
   });
 
@@ -208,7 +209,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     schedules,
     resend: assembleResend(config, {
       ...{ database: ready, intake: () => intake(undefined), clock },
-      ...{ access, suppression, recipients },
+      ...{ access, suppression, recipients, ring: schedules.ring },
     }),
     webhooks,
     connect: open,

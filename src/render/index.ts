@@ -26,6 +26,7 @@ export {
 export { deriveHtml } from './derive-html.js';
 export { deriveText } from './derive-text.js';
 export { createEmailRegistry, type EmailRegistry } from './email-registry.js';
+export { escapeHtml } from './escape-html.js';
 export {
   createTemplates,
   type PreviewedContent,

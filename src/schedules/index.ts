@@ -1,3 +1,11 @@
+export {
+  BROADCAST_SCHEDULE,
+  type Broadcast,
+  type BroadcastContent,
+  type BroadcastInput,
+} from './broadcasts/broadcast.js';
+export { type BroadcastScheduleParts, broadcastSchedule } from './broadcasts/broadcast-schedule.js';
+export { type Broadcasts, createBroadcasts } from './broadcasts/create-broadcasts.js';
 export type {
   AudiencePage,
   AudienceRequest,

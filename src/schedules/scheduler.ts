@@ -1,5 +1,7 @@
 import { delay, killPoint, type Lifecycle, messageOf, type Randomness } from '../kernel/index.js';
 import { type Database, isStoreAway, type Queryable } from '../store/index.js';
+import { BROADCAST_SCHEDULE } from './broadcasts/broadcast.js';
+import { openDueBroadcasts } from './broadcasts/create-broadcasts.js';
 import type { Schedule } from './define-schedule.js';
 import { fireSlots } from './fire-slots.js';
 import { registerSchedules } from './register-schedules.js';
@@ -24,6 +26,7 @@ export interface Scheduler extends Lifecycle {
 
 /** A clock that is set, a zone that is new, a schedule that was resumed are noticed within this. */
 const LOOK_MS = 15_000;
+const NOTHING_DUE = { fired: 0, nextInMs: null };
 const POLL_MS = 1000;
 const AWAY_MS = 1000;
 /** Runs carried out at once by one process; PGlite has one connection. */
@@ -63,11 +66,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       registered = true;
     }
     const look = await fireSlots(database, options);
-    if (look.fired > 0) {
-      logger.info({ fired: look.fired }, 'schedules fired');
+    const broadcasts = names.includes(BROADCAST_SCHEDULE) ? await openDueBroadcasts(database) : NOTHING_DUE;
+    const fired = look.fired + broadcasts.fired;
+    if (fired > 0) {
+      logger.info({ fired }, 'schedules fired');
       ring();
     }
-    return Math.max(1, Math.min(LOOK_MS, look.nextInMs ?? LOOK_MS));
+    return Math.max(1, Math.min(LOOK_MS, look.nextInMs ?? LOOK_MS, broadcasts.nextInMs ?? LOOK_MS));
   }
 
   async function carryOut(signal: AbortSignal): Promise<number> {

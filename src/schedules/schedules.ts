@@ -1,5 +1,6 @@
 import { type Lifecycle, PostriderError } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
+import { BROADCAST_SCHEDULE } from './broadcasts/broadcast.js';
 import { EVERY_ZONE } from './define-schedule.js';
 import { openRun, zonesOfPeople } from './fire-slots.js';
 import { registerMissing } from './register-schedules.js';
@@ -10,7 +11,10 @@ import { cronSlots } from './slots/cron-slots.js';
 
 /** Schedules as people handle them: look, pause, resume, run now; and `start` to fire and carry them out here. */
 export interface Schedules extends Lifecycle {
+  /** Without the one that carries out broadcasts, which are listed by themselves. */
   list(): Promise<ScheduleSeen[]>;
+  /** This process has written something to carry out. */
+  ring(): void;
   /** Nothing fires, and a run that is going on stands still. */
   pause(name: string): Promise<void>;
   /** Goes on from here: what was due during the pause stays out. */
@@ -64,7 +68,7 @@ export function createSchedules(options: SchedulerOptions): Schedules {
     async list() {
       const database = await opened();
       const now = await options.now(database);
-      const rows = await readSchedules(database);
+      const rows = (await readSchedules(database)).filter(({ name }) => name !== BROADCAST_SCHEDULE);
       return Promise.all(
         rows.map(async (row) => ({
           ...row,
@@ -109,6 +113,7 @@ export function createSchedules(options: SchedulerOptions): Schedules {
       await known(database, name);
       return listRuns(database, name, { limit, ...(state && { state }) });
     },
+    ring: () => scheduler.ring(),
     start: () => scheduler.start(),
     stop: (stop) => scheduler.stop(stop),
   };

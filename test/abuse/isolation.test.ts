@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mayUse, ROUTE_ACCESS } from '../../src/doors/http/route-access.js';
 import { signUserToken } from '../../src/index.js';
 import { type Answer, type Door, openDoor, ROOT } from '../journey/ground/open-door.js';
+import { RESEND_BODIES } from './resend-bodies.js';
 
 /**
  * Every route of the API against every kind of caller. What a caller may reach is said here once more, apart from the
@@ -83,7 +84,8 @@ describe('every route', () => {
     const webhook = await webhookOfBravo();
     const emailId = await emailOfBravo();
     await personOfBravo();
-    const { domains, templates, suppressions, contacts, segments, topics } = door.postrider.resend;
+    const { domains, templates, suppressions, contacts, segments, topics, broadcasts } =
+      door.postrider.resend;
     const domain = await domains.create(
       'bravo',
       { name: `${MARK}.example.com` },
@@ -97,7 +99,11 @@ describe('every route', () => {
     const topic = await topics.create('bravo', { name: MARK, description: null, optIn: true });
     const contact = await contacts.find('bravo', `${MARK}@example.net`);
     await contacts.join('bravo', contact!.id, segment.id);
+    const broadcast = await broadcasts.create('bravo', {
+      ...{ name: MARK, segmentId: segment.id, from: 'a@example.com', subject: MARK, html: MARK },
+    });
     stands = {
+      ':broadcast': broadcast.id,
       ':segment': segment.id,
       ':topic': topic.id,
       ':contact': contact!.id,
@@ -170,50 +176,11 @@ describe('every route', () => {
 
   /** Bodies that are right but for whose they are; what is not here is asked with none that could be. */
   const BODIES: Record<string, object> = {
+    ...RESEND_BODIES,
     'POST /v1/email/send': { to: 'x@example.net', subject: 'x', text: 'x' },
     'POST /v1/email/batch': [{ to: 'x@example.net', subject: 'x', text: 'x' }],
     'PATCH /v1/emails/:id': { scheduledAt: new Date(Date.now() + 7_200_000).toISOString() },
     'POST /v1/emails/:id/cancel': {},
-    'POST /resend/emails': { from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' },
-    'POST /resend/emails/batch': [{ from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' }],
-    'PATCH /resend/emails/:id': { scheduled_at: 'in 1 hour' },
-    'POST /resend/emails/:id/cancel': {},
-    'POST /resend/segments': { name: 'x' },
-    'PATCH /resend/segments/:segment': { name: 'x' },
-    'DELETE /resend/segments/:segment': {},
-    'POST /resend/audiences': { name: 'x' },
-    'PATCH /resend/audiences/:segment': { name: 'x' },
-    'DELETE /resend/audiences/:segment': {},
-    'POST /resend/audiences/:segment/contacts': { email: 'x@example.net', first_name: 'x' },
-    'PATCH /resend/audiences/:segment/contacts/:contact': { first_name: 'x' },
-    'DELETE /resend/audiences/:segment/contacts/:contact': {},
-    'POST /resend/contacts': { email: 'x@example.net', first_name: 'x' },
-    'PATCH /resend/contacts/:contact': { first_name: 'x' },
-    'DELETE /resend/contacts/:contact': {},
-    'POST /resend/contacts/:contact/segments/:segment': {},
-    'DELETE /resend/contacts/:contact/segments/:segment': {},
-    'PATCH /resend/contacts/:contact/topics': [
-      { id: '00000000-0000-7000-8000-000000000000', subscription: 'opt_in' },
-    ],
-    'POST /resend/topics': { name: 'x', default_subscription: 'opt_in' },
-    'PATCH /resend/topics/:topic': { name: 'x' },
-    'DELETE /resend/topics/:topic': {},
-    'POST /resend/suppressions': { email: 'both@example.net' },
-    'DELETE /resend/suppressions/:entry': {},
-    'POST /resend/suppressions/batch/add': { emails: ['both@example.net'] },
-    'POST /resend/suppressions/batch/remove': { emails: ['both@example.net'] },
-    'POST /resend/api-keys': { name: 'x' },
-    'PATCH /resend/api-keys/:id': { name: 'x' },
-    'DELETE /resend/api-keys/:id': {},
-    'POST /resend/domains': { name: 'alpha.example.com' },
-    'PATCH /resend/domains/:id': { tls: 'enforced' },
-    'POST /resend/domains/:id/verify': {},
-    'DELETE /resend/domains/:id': {},
-    'POST /resend/templates': { name: 'x', html: 'x' },
-    'PATCH /resend/templates/:template': { name: 'x' },
-    'DELETE /resend/templates/:template': {},
-    'POST /resend/templates/:template/publish': {},
-    'POST /resend/templates/:template/duplicate': {},
     'POST /v1/recipients': {
       recipients: [{ externalId: 'both-have-this', email: 'alpha@example.net', name: 'alpha' }],
     },

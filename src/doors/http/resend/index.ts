@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { HttpEnv } from '../request-context.js';
 import { resendApiKeyRoutes } from './api-key-routes.js';
 import { resendAttachmentRoutes } from './attachment-routes.js';
+import { resendBroadcastRoutes } from './broadcast-routes.js';
 import { resendContactRoutes } from './contact-routes.js';
 import { resendDomainRoutes } from './domain-routes.js';
 import { type ResendRouteOptions, resendEmailRoutes } from './email-routes.js';
@@ -27,4 +28,5 @@ const PARTS = [
   resendContactRoutes,
   resendSegmentRoutes,
   resendTopicRoutes,
+  resendBroadcastRoutes,
 ];

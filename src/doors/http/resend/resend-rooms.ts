@@ -2,6 +2,7 @@ import type { Access, Domains } from '../../../access/index.js';
 import type { PermissiveAnswer } from '../../../intake/index.js';
 import type { Contacts, Segments, SuppressionEntries, Topics } from '../../../recipients/index.js';
 import type { StoredTemplates } from '../../../render/index.js';
+import type { Broadcasts } from '../../../schedules/index.js';
 import type { EmailContent, EmailEnvelope } from '../../../views/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
 import type { FetchFile } from './attachment-input.js';
@@ -24,6 +25,7 @@ export interface ResendRooms {
   contacts: Contacts;
   segments: Segments;
   topics: Topics;
+  broadcasts: Broadcasts;
 }
 
 export interface ResendEmails {

@@ -1,0 +1,84 @@
+import { BROADCASTS, type Contact, readSegmentPage, type Topics } from '../../recipients/index.js';
+import type { Database } from '../../store/index.js';
+import type { CampaignEmail } from '../campaign.js';
+import { defineSchedule, type Schedule } from '../define-schedule.js';
+import { BROADCAST_SCHEDULE, BROADCAST_TYPE, type BroadcastContent } from './broadcast.js';
+import { readBroadcast } from './create-broadcasts.js';
+
+/**
+ * Broadcasts as a campaign: its audience is the segment of the broadcast a run is about, its email the broadcast's
+ * content for one of them. Whoever has unsubscribed, or does not want the topic, is passed over and counted.
+ */
+export interface BroadcastScheduleParts {
+  database: () => Promise<Database>;
+  topics: Topics;
+  hashKey: string;
+  /** The content for one person. */
+  fill(
+    content: BroadcastContent,
+    contact: Contact,
+    about: { companyId: string; broadcastId: string; category: string },
+  ): FilledBroadcast;
+}
+
+export type FilledBroadcast = Pick<CampaignEmail, 'subject' | 'html' | 'text'>;
+
+export function broadcastSchedule({ database, topics, hashKey, fill }: BroadcastScheduleParts): Schedule {
+  return defineSchedule<Addressee>({
+    name: BROADCAST_SCHEDULE,
+    cron: null,
+    campaign: {
+      async audience({ zone: id, cursor, limit }) {
+        const store = await database();
+        const broadcast = await readBroadcast(store, id);
+        if (!broadcast?.segmentId) return { people: [], cursor: null };
+        const { companyId, segmentId, topicId, content } = broadcast;
+        const contacts = await readSegmentPage(
+          store,
+          { tenant: companyId, hashKey },
+          { segmentId, cursor, limit },
+        );
+        const topic = topicId === null ? null : await topics.find(companyId, topicId);
+        const about = { companyId, broadcastId: id, category: topic?.category ?? BROADCASTS };
+        return {
+          people: contacts.map((contact) => ({
+            contact,
+            content,
+            about,
+            topicId,
+            wants: topic === null || (contact.preferences[topic.category] ?? topic.optIn),
+          })),
+          cursor: contacts.length < limit ? null : contacts.at(-1)!.id,
+        };
+      },
+      // Two broadcasts under way at once must not keep each other from a person.
+      key: ({ contact, about }) => `${about.broadcastId} ${contact.id}`,
+      email({ contact, content, about, topicId, wants }) {
+        if (contact.unsubscribed) return 'unsubscribed';
+        if (!wants) return 'opted_out';
+        const { from, replyTo } = content;
+        return {
+          ...{
+            to: contact.email,
+            companyId: about.companyId,
+            type: BROADCAST_TYPE,
+            category: about.category,
+          },
+          recipient: { recipientId: contact.id, email: contact.email },
+          metadata: { broadcastId: about.broadcastId, ...(topicId !== null && { topicId }) },
+          ...(from !== null && { from }),
+          ...(replyTo !== null && { replyTo }),
+          ...fill(content, contact, about),
+        };
+      },
+    },
+  });
+}
+
+interface Addressee {
+  contact: Contact;
+  content: BroadcastContent;
+  about: { companyId: string; broadcastId: string; category: string };
+  topicId: string | null;
+  wants: boolean;
+}

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { PostriderError } from '../../../kernel/index.js';
-import type { QuotaEntry, QuotaPeriod, RateLimitEntry } from '../../../policy/index.js';
+import type { QuotaEntry, QuotaPeriod, Quotas, RateLimitEntry, RateLimits } from '../../../policy/index.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { numberOf } from '../filter-options.js';
+import { runningLimits } from '../running-limits.js';
 import { printable } from '../terminal.js';
 import { withStore } from '../with-store.js';
 
@@ -13,11 +14,23 @@ interface LimitOptions extends CommonOptions {
   json?: boolean;
 }
 
-const WHAT = 'limits';
+/** Those of the store, or of the process that has it. */
+function withLimits(
+  cli: Cli,
+  options: LimitOptions,
+  command: (limits: { rateLimits: RateLimits; quotas: Quotas }) => Promise<number>,
+): Promise<number> {
+  return withStore(
+    cli,
+    options,
+    'limits',
+    async (application) => command(await application.limits()),
+    (call) => command(runningLimits(call)),
+  );
+}
 
 function limitsList(cli: Cli, options: LimitOptions): Promise<number> {
-  return withStore(cli, options, WHAT, async (application) => {
-    const { rateLimits } = await application.limits();
+  return withLimits(cli, options, async ({ rateLimits }) => {
     show(cli, options, await rateLimits.list({ companyId: options.company }), limitCells);
     return 0;
   });
@@ -26,16 +39,14 @@ function limitsList(cli: Cli, options: LimitOptions): Promise<number> {
 /** `once` and `none` instead of a number per window. */
 function limitsSet(cli: Cli, type: string, how: string, options: LimitOptions): Promise<number> {
   const change = { type, companyId: options.company, ...readLimit(how) };
-  return withStore(cli, options, WHAT, async (application) => {
-    const { rateLimits } = await application.limits();
+  return withLimits(cli, options, async ({ rateLimits }) => {
     show(cli, options, [await rateLimits.set(change)], limitCells);
     return 0;
   });
 }
 
 function limitsRemove(cli: Cli, type: string, options: LimitOptions): Promise<number> {
-  return withStore(cli, options, WHAT, async (application) => {
-    const { rateLimits } = await application.limits();
+  return withLimits(cli, options, async ({ rateLimits }) => {
     const removed = await rateLimits.remove({ type, companyId: options.company });
     cli.terminal.out(removed ? `What was set for ${printable(type)} is gone.` : 'Nothing was set.');
     return 0;
@@ -43,8 +54,7 @@ function limitsRemove(cli: Cli, type: string, options: LimitOptions): Promise<nu
 }
 
 function limitsCheck(cli: Cli, address: string, type: string, options: LimitOptions): Promise<number> {
-  return withStore(cli, options, WHAT, async (application) => {
-    const { rateLimits } = await application.limits();
+  return withLimits(cli, options, async ({ rateLimits }) => {
     const { limit, remaining, resetAt, allowed } = await rateLimits.check({
       ...{ address, type },
       companyId: options.company,
@@ -57,8 +67,7 @@ function limitsCheck(cli: Cli, address: string, type: string, options: LimitOpti
 }
 
 function quotasList(cli: Cli, options: LimitOptions): Promise<number> {
-  return withStore(cli, options, WHAT, async (application) => {
-    const { quotas } = await application.limits();
+  return withLimits(cli, options, async ({ quotas }) => {
     show(cli, options, await quotas.list({ companyId: options.company }), quotaCells);
     return 0;
   });
@@ -71,16 +80,14 @@ function quotasSet(cli: Cli, companyId: string, how: string, options: LimitOptio
       field: 'quota',
     });
   const change = { companyId, period: period as QuotaPeriod, limit: numberOf(number, 'limit') };
-  return withStore(cli, options, WHAT, async (application) => {
-    const { quotas } = await application.limits();
+  return withLimits(cli, options, async ({ quotas }) => {
     show(cli, options, [await quotas.set(change)], quotaCells);
     return 0;
   });
 }
 
 function quotasRemove(cli: Cli, companyId: string, period: string, options: LimitOptions): Promise<number> {
-  return withStore(cli, options, WHAT, async (application) => {
-    const { quotas } = await application.limits();
+  return withLimits(cli, options, async ({ quotas }) => {
     const removed = await quotas.remove({ companyId, period: period as QuotaPeriod });
     cli.terminal.out(removed ? `${printable(companyId)} has no quota a ${period}.` : 'There was none.');
     return 0;

@@ -1,17 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { PostriderError } from '../../../kernel/index.js';
 import { type ImportReport, ROW_FORMATS, type RowFormat, readRows } from '../../../recipients/index.js';
+import type { Application } from '../application.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { progress } from '../progress.js';
-import { withApplication } from '../with-application.js';
+import { runningPeople } from '../running-people.js';
+import { withStore } from '../with-store.js';
 
 /** `postrider recipients import`: people from a CSV or NDJSON file, any number of them, read as they are written. */
 export function recipientsImport(cli: Cli, file: string, options: ImportCommandOptions): Promise<number> {
   const format = formatOf(file, options.format);
-  return withApplication(cli, { file: options.config }, async (application) => {
+  const importing = async (people: Pick<Application, 'importRecipients'>): Promise<number> => {
     const report = await progress(cli.terminal, 'Importing', async (say) => {
       let told = 0;
-      return application.importRecipients(readRows(createReadStream(file), format), {
+      return people.importRecipients(readRows(createReadStream(file), format), {
         ...(options.company !== undefined && { companyId: options.company }),
         onProgress(done) {
           if (done - told < TELL_EVERY) return;
@@ -22,7 +24,8 @@ export function recipientsImport(cli: Cli, file: string, options: ImportCommandO
     });
     presentReport(cli, report);
     return 0;
-  });
+  };
+  return withStore(cli, options, 'recipients', importing, (call) => importing(runningPeople(call)));
 }
 
 export interface ImportCommandOptions extends CommonOptions {

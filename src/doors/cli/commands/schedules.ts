@@ -3,6 +3,7 @@ import type { ScheduleRun, ScheduleSeen } from '../../../schedules/index.js';
 import type { ScheduleDesk } from '../application.js';
 import type { Cli } from '../cli.js';
 import { columns } from '../columns.js';
+import { runningSchedules } from '../running-schedules.js';
 import { printable } from '../terminal.js';
 import { withStore } from '../with-store.js';
 import type { ShowOptions } from './config.js';
@@ -138,5 +139,11 @@ function withDesk(
   options: ShowOptions,
   command: (desk: ScheduleDesk) => Promise<number>,
 ): Promise<number> {
-  return withStore(cli, options, 'schedules', async (application) => command(await application.schedules()));
+  return withStore(
+    cli,
+    options,
+    'schedules',
+    async (application) => command(await application.schedules()),
+    (call) => command(runningSchedules(call)),
+  );
 }

@@ -6,18 +6,20 @@ import {
   readRows,
   type Suppression,
   type SuppressionInput,
+  type Suppressions,
   writeSuppressionRows,
 } from '../../../recipients/index.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { progress } from '../progress.js';
+import { runningPeople } from '../running-people.js';
 import { printable } from '../terminal.js';
-import { withApplication } from '../with-application.js';
+import { withStore } from '../with-store.js';
 import { formatOf } from './recipients.js';
 
 /** `postrider suppressions …`: whom not to write to. Lists of any length are read and written as they come. */
 export function suppressionsAdd(cli: Cli, emails: readonly string[], options: AddOptions): Promise<number> {
-  return withApplication(cli, { file: options.config }, async (application) => {
+  return withList(cli, options, async (suppressions) => {
     const reason = options.reason as SuppressionInput['reason'];
     const entries = emails.map((email) => ({
       email,
@@ -25,39 +27,37 @@ export function suppressionsAdd(cli: Cli, emails: readonly string[], options: Ad
       ...(options.category !== undefined && { category: options.category }),
       ...(options.note !== undefined && { note: options.note }),
     }));
-    const added = await (await application.suppressions()).add(entries, company(options));
+    const added = await suppressions.add(entries, company(options));
     cli.terminal.out(`${added} added, ${entries.length - added} known`);
     return 0;
   });
 }
 
 export function suppressionsRemove(cli: Cli, email: string, options: AddOptions): Promise<number> {
-  return withApplication(cli, { file: options.config }, async (application) => {
+  return withList(cli, options, async (suppressions) => {
     const reason = options.reason as SuppressionInput['reason'];
     const entry = {
       email,
       ...(reason !== undefined && { reason }),
       ...(options.category !== undefined && { category: options.category }),
     };
-    cli.terminal.out(`${await (await application.suppressions()).remove(entry, company(options))} removed`);
+    cli.terminal.out(`${await suppressions.remove(entry, company(options))} removed`);
     return 0;
   });
 }
 
 export function suppressionsList(cli: Cli, email: string | undefined, options: ListOptions): Promise<number> {
-  return withApplication(cli, { file: options.config }, async (application) => {
+  return withList(cli, options, async (suppressions) => {
     const rows =
       email === undefined
         ? (
-            await (
-              await application.suppressions()
-            ).list({
+            await suppressions.list({
               ...company(options),
               ...(options.reason !== undefined && { reason: options.reason }),
               limit: SHOWN_ROWS,
             })
           ).suppressions
-        : await (await application.suppressions()).find(email, company(options));
+        : await suppressions.find(email, company(options));
     if (options.json) cli.terminal.out(JSON.stringify(rows, null, 2));
     else for (const line of columns(rows.map(asLine))) cli.terminal.out(line);
     if (rows.length === SHOWN_ROWS) cli.terminal.note('There may be more; `suppressions export` has all.');
@@ -67,10 +67,9 @@ export function suppressionsList(cli: Cli, email: string | undefined, options: L
 
 export function suppressionsImport(cli: Cli, file: string, options: FileOptions): Promise<number> {
   const format = formatOf(file, options.format);
-  return withApplication(cli, { file: options.config }, async (application) => {
-    const list = await application.suppressions();
+  return withList(cli, options, async (suppressions) => {
     const report = await progress(cli.terminal, 'Importing', () =>
-      list.importAll(readRows(createReadStream(file), format), company(options)),
+      suppressions.importAll(readRows(createReadStream(file), format), company(options)),
     );
     cli.terminal.out(`${report.added} added, ${report.known} known`);
     return 0;
@@ -79,7 +78,7 @@ export function suppressionsImport(cli: Cli, file: string, options: FileOptions)
 
 export function suppressionsExport(cli: Cli, file: string, options: FileOptions): Promise<number> {
   const format = formatOf(file, options.format);
-  return withApplication(cli, { file: options.config }, async (application) => {
+  return withList(cli, options, async (suppressions) => {
     let written = 0;
     async function* counted(rows: AsyncGenerator<Suppression>) {
       for await (const row of rows) {
@@ -87,7 +86,7 @@ export function suppressionsExport(cli: Cli, file: string, options: FileOptions)
         yield row;
       }
     }
-    const rows = (await application.suppressions()).exportAll({
+    const rows = suppressions.exportAll({
       ...company(options),
       ...(options.reason !== undefined && { reason: options.reason }),
     });
@@ -126,6 +125,21 @@ export function describeSuppressions(program: Command, cli: Cli, run: Run): void
   command('export <file>', 'write them all to a CSV or NDJSON file')
     .option(...format)
     .action((file, _, self) => run(suppressionsExport(cli, file, self.optsWithGlobals())));
+}
+
+/** The list of the store, or of the process that has it. */
+function withList(
+  cli: Cli,
+  options: CommonOptions,
+  command: (suppressions: Suppressions) => Promise<number>,
+): Promise<number> {
+  return withStore(
+    cli,
+    options,
+    'suppressions',
+    async (application) => command(await application.suppressions()),
+    (call) => command(runningPeople(call).suppressions),
+  );
 }
 
 type Run = (running: Promise<number>) => Promise<void>;

@@ -179,10 +179,9 @@ describe('retention on PostgreSQL', () => {
       await client.query('begin');
       await journey.postrider.send(anEmail(), { tx: client });
       const ahead = weekOf(-28).replaceAll('-', '');
-      for (const parent of ['email_facts', 'email_attempts']) {
-        await database.query(`drop table postrider.${parent}_${ahead}`);
-      }
-      expect((await prune(database, RETENTION)).partitionsMade).toBe(2);
+      // Accepting touches every other table of the ledger, and dropping would wait for it.
+      await database.query(`drop table postrider.email_attempts_${ahead}`);
+      expect((await prune(database, RETENTION)).partitionsMade).toBe(1);
     } finally {
       await client.query('rollback');
       client.release();

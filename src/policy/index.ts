@@ -1,5 +1,6 @@
 export { findNotAllowed } from './allowed-recipients.js';
 export { findMissingRecipients } from './check-recipients.js';
+export { clearCounts } from './clear-counts.js';
 export {
   type Content,
   type ContentProblem,

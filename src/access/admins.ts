@@ -104,14 +104,14 @@ function adminNotFound(): PostriderError {
 
 const role = z.enum(ADMIN_ROLES, `must be one of ${ADMIN_ROLES.join(', ')}`);
 
-const NEW_ADMIN = z.strictObject({
+export const NEW_ADMIN = z.strictObject({
   email: anyText,
   name: label.nullish(),
   role: role.default('viewer'),
   password: anyText,
 });
 
-const ADMIN_CHANGE = z.strictObject({
+export const ADMIN_CHANGE = z.strictObject({
   name: label.optional(),
   role: role.optional(),
   password: anyText.optional(),

@@ -121,7 +121,7 @@ export function tokenHash(token: string): string {
 export const TOKEN_PREFIX = 're_';
 const HINT_LENGTH = 10;
 
-const NEW_KEY = z.strictObject({
+export const NEW_KEY = z.strictObject({
   companyId,
   name: label,
   permission: z.enum(['full', 'sending'], 'must be full or sending').default('full'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { killPoint } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import type { Caller } from './caller.js';
-import { readInput } from './read-input.js';
+import { anyText, readInput } from './read-input.js';
 
 /**
  * What operators did, and the only writer of it. An act of this room is written in the transaction that makes it
@@ -99,7 +99,7 @@ export interface AuditPage {
 
 /** Newest first. */
 export async function listAudit(database: Queryable, input: unknown): Promise<AuditPage> {
-  const { limit, before, actor, action, companyId } = readInput(PAGE, input);
+  const { limit, before, actor, action, companyId } = readInput(AUDIT_PAGE, input);
   const { rows } = await database.query<AuditRow>(LIST, [
     before ?? null,
     actor ?? null,
@@ -111,8 +111,8 @@ export async function listAudit(database: Queryable, input: unknown): Promise<Au
   return { entries, next: rows.length > limit ? entries.at(-1)!.id : null };
 }
 
-const short = z.string('must be text').min(1, 'must not be empty').max(254, 'is too long');
-const PAGE = z.strictObject({
+const short = anyText.min(1, 'must not be empty').max(254, 'is too long');
+export const AUDIT_PAGE = z.strictObject({
   limit: z.coerce.number('must be a number').int().min(1).max(200).default(50),
   before: z.uuid('must be the id of an entry').optional(),
   actor: short.optional(),

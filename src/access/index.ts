@@ -1,3 +1,4 @@
+export { ACCESS_INPUTS } from './access-inputs.js';
 export type { Admin } from './admins.js';
 export type { ApiKey } from './api-keys.js';
 export { type Actor, type AuditEntry, type AuditPage, type AuditRecord, actorOf } from './audit-log.js';

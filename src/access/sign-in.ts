@@ -230,11 +230,11 @@ const MAX_TRIES = 5;
 const MAX_RESENDS = 3;
 const RESEND_EVERY_SECONDS = 30;
 
-const CREDENTIALS = z.strictObject({
+export const CREDENTIALS = z.strictObject({
   email: anyText.max(254, 'is too long'),
   password: anyText.max(MAX_LENGTH * 4, 'is too long'),
 });
-const CODE = z.strictObject({ code: z.string('must be text').regex(/^\d{6}$/, 'must be six digits') });
+export const CODE = z.strictObject({ code: z.string('must be text').regex(/^\d{6}$/, 'must be six digits') });
 
 interface AccountRow {
   id: string;

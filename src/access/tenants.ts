@@ -78,13 +78,13 @@ export function tenantNotFound(id: string): PostriderError {
   });
 }
 
-const NEW_TENANT = z.strictObject({
+export const NEW_TENANT = z.strictObject({
   companyId,
   name: label.nullish(),
   fromDomains: domains.nullish(),
 });
 
-const TENANT_CHANGE = z.strictObject({
+export const TENANT_CHANGE = z.strictObject({
   name: label.nullish(),
   fromDomains: domains.nullish(),
   disabled: z.boolean('must be true or false').optional(),

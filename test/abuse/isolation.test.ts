@@ -21,6 +21,7 @@ const isRead = (route: string) => route.startsWith('GET ');
 /** Without any identity these answer, and no other. */
 const PUBLIC = [
   ...under('/health/', '/u/', '/resend/attachments/'),
+  ...['GET /openapi.json', 'GET /docs'],
   'POST /auth/sign-in',
   'POST /auth/code',
   'POST /auth/code/resend',

@@ -4,6 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { type Access, type Actor, actorOf } from '../../access/index.js';
+import { parseLine, readFields } from '../../kernel/index.js';
 import { readJsonBody } from './read-json-body.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -17,7 +18,10 @@ export function accessRoutes(access: Access): Hono<HttpEnv> {
     c.json(await access.tenants.change(c.req.param('companyId'), await body(c), by(c))),
   );
 
-  routes.get('/admin/keys', async (c) => c.json({ keys: await access.keys.list(c.req.query('companyId')) }));
+  routes.get('/admin/keys', async (c) => {
+    const { companyId } = readFields(c.req.query(), '', ['companyId']);
+    return c.json({ keys: await access.keys.list(parseLine(companyId, 'companyId', 128) ?? undefined) });
+  });
   routes.post('/admin/keys', async (c) => c.json(await access.keys.create(await body(c), by(c)), 201));
   routes.delete('/admin/keys/:id', async (c) => c.json(await access.keys.revoke(c.req.param('id'), by(c))));
 

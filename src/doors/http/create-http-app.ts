@@ -19,6 +19,7 @@ import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { limitRoutes } from './limit-routes.js';
 import { logRoutes } from './log-routes.js';
+import { openApiRoutes } from './openapi/openapi-routes.js';
 import { pauseRoutes } from './pause-routes.js';
 import { asPostriderError } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
@@ -81,6 +82,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     }),
   );
   app.route('/', healthRoutes(rooms, logger));
+  app.route('/', openApiRoutes());
   if (options.access) {
     app.route('/', authRoutes(options.access));
     app.route('/', accessRoutes(options.access));

@@ -47,6 +47,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'GET /health/live': { right: 'anyone' },
   'GET /health/ready': { right: 'anyone' },
   'GET /metrics': { right: 'look' },
+  'GET /openapi.json': { right: 'anyone' },
+  'GET /docs': { right: 'anyone' },
 
   'POST /v1/email/send': { right: 'send' },
   'POST /v1/email/batch': { right: 'send' },

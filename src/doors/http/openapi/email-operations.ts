@@ -1,0 +1,176 @@
+/** Emails: handing in, looking, moving, taking back; for applications, their users and operators. */
+import { z } from 'zod';
+import type { Operations } from './operation.js';
+import {
+  accepted,
+  anyObject,
+  companyId,
+  deadLetterFilter,
+  email,
+  emailInput,
+  event,
+  filterObject,
+  filters,
+  instant,
+  logFilters,
+  mailbox,
+  pageNumber,
+  paging,
+  query,
+  text,
+} from './shared-schemas.js';
+
+const EVERY_FIELD = {
+  to: [{ address: 'ada@example.net', name: 'Ada' }],
+  subject: 'Your order',
+  html: '<p>We are packing it now.</p>',
+  text: 'We are packing it now.',
+  type: 'order_packed',
+  data: { order: 42 },
+  from: 'Shop <shop@example.com>',
+  replyTo: ['help@example.com'],
+  cc: ['bob@example.net'],
+  bcc: ['archive@example.com'],
+  headers: { 'X-Order': '42' },
+  attachments: [
+    { filename: 'order.txt', content: 'NDI=', contentType: 'text/plain', contentId: 'order@example.com' },
+  ],
+  category: 'orders',
+  lang: 'en',
+  companyId: 'default',
+  userId: 'user-7',
+  recipient: { externalId: 'person-7', email: 'ada@example.net' },
+  priority: 2,
+  scheduledAt: '2000-01-31T09:00:00Z',
+  delivery: 'at-least-once',
+  retry: 'gateway',
+  metadata: { campaign: 'none' },
+};
+
+const deadLetter = z.looseObject({ id: z.uuid(), errorCode: z.string().nullable() });
+const page = z.strictObject({ emails: z.array(email), nextCursor: z.uuid().nullable() });
+const files = z.array(
+  z.strictObject({
+    ...{ index: z.int(), filename: z.string(), contentType: z.string(), contentId: z.string().nullable() },
+    bytes: z.int(),
+  }),
+);
+const report = z.strictObject({ retried: z.int(), refused: anyObject, examples: z.array(anyObject) });
+const ids = z.array(z.uuid()).min(1).max(10_000);
+const anId = '01a1def1-9ed6-7000-8fe3-719f10b82e28';
+
+export const emailOperations: Operations = {
+  'POST /v1/email/send': {
+    summary: 'Accept one email. What is answered with 202 is durable.',
+    ...{ body: emailInput, example: EVERY_FIELD, answers: { 202: accepted } },
+    headers: ['Idempotency-Key'],
+  },
+  'POST /v1/email/batch': {
+    summary: 'Accept up to 1,000 emails, all or none.',
+    body: z.array(emailInput).min(1).max(1000),
+    example: [EVERY_FIELD],
+    answers: { 202: z.strictObject({ emails: z.array(accepted) }) },
+    headers: ['Idempotency-Key'],
+  },
+  'GET /v1/emails': {
+    summary: 'Emails by filter, the newest first.',
+    ...{ query: query({ ...logFilters, ...paging }), answers: { 200: page } },
+  },
+  'GET /v1/emails/:id': { summary: 'One email and what became of it.', answers: { 200: email } },
+  'GET /v1/emails/:id/events': {
+    summary: 'Everything that happened to it, in order.',
+    answers: { 200: z.array(event) },
+  },
+  'GET /v1/emails/:id/attachments': {
+    summary: 'The files it was sent with.',
+    answers: { 200: z.strictObject({ attachments: files }) },
+  },
+  'GET /v1/emails/:id/attachments/:index': {
+    summary: 'One file, to download.',
+    answers: { 200: 'application/octet-stream' },
+  },
+  'PATCH /v1/emails/:id': {
+    summary: 'Give it another time, until its attempt has begun.',
+    ...{ body: z.strictObject({ scheduledAt: instant }), example: { scheduledAt: '2000-01-31T09:00:00Z' } },
+    answers: { 200: email },
+  },
+  'POST /v1/emails/:id/cancel': {
+    summary: 'Take it back, until its attempt has begun.',
+    answers: { 200: email },
+  },
+  'GET /api/profile/emails': {
+    summary: 'What a user of the application was sent, by a token the application signed.',
+    query: query({ ...pageNumber, limit: paging.limit }),
+    answers: {
+      200: z.strictObject({ emails: z.array(anyObject), total: z.int(), page: z.int(), pages: z.int() }),
+    },
+  },
+  'GET /admin/emails': {
+    summary: 'The log with every attempt and statistics, 50 a page.',
+    query: query({ ...logFilters, ...paging, ...pageNumber }),
+    answers: {
+      200: z.strictObject({
+        emails: z.array(email.extend({ history: z.array(anyObject) })),
+        ...{ page: z.int(), limit: z.int(), nextCursor: z.uuid().nullable(), stats: anyObject },
+      }),
+    },
+  },
+  'POST /admin/emails/cancel': {
+    summary: 'Take back every waiting email a filter means; dryRun counts.',
+    body: z.strictObject({ filter: filterObject, dryRun: z.boolean().nullish() }),
+    example: { filter: { type: 'weekly_focus', recipient: 'ada@example.net' }, dryRun: true },
+    answers: { 200: z.strictObject({ matching: z.int(), cancelled: z.int(), dryRun: z.boolean() }) },
+  },
+  'POST /admin/erasures': {
+    summary: 'Take one person out of everything.',
+    body: z.union([
+      z.strictObject({ email: mailbox, companyId: companyId.optional() }),
+      z.strictObject({ externalId: text(128), companyId: companyId.optional() }),
+    ]),
+    example: { email: 'ann@example.com', companyId: 'default' },
+    answers: { 200: anyObject },
+  },
+  'GET /admin/dead-letters': {
+    summary: 'What ended in failed or unknown.',
+    query: query({ ...filters, ...paging, errorCode: text(1000) }),
+    answers: {
+      200: z.strictObject({ deadLetters: z.array(deadLetter), nextCursor: z.uuid().nullable() }),
+    },
+  },
+  'GET /admin/dead-letters/groups': {
+    summary: 'How many of each error.',
+    query: query({ ...filters, errorCode: text(1000) }),
+    answers: { 200: z.strictObject({ groups: z.array(anyObject) }) },
+  },
+  'GET /admin/dead-letters/:id': { summary: 'One, with its events.', answers: { 200: deadLetter } },
+  'POST /admin/dead-letters/retry': {
+    summary: 'Another round for those named or meant, each at most once.',
+    body: z.union([
+      z.strictObject({ emailIds: ids, acceptDuplicates: z.boolean().nullish() }),
+      z.strictObject({ filter: deadLetterFilter, acceptDuplicates: z.boolean().nullish() }),
+    ]),
+    example: { emailIds: [anId], acceptDuplicates: false },
+    answers: { 200: report },
+  },
+  'POST /admin/dead-letters/discard': {
+    summary: 'Take those named or meant off the list.',
+    body: z.union([
+      z.strictObject({ emailIds: ids, reason: z.string().max(500).optional() }),
+      z.strictObject({ filter: deadLetterFilter, reason: z.string().max(500).optional() }),
+    ]),
+    example: { emailIds: [anId], reason: 'too late' },
+    answers: { 200: z.strictObject({ discarded: z.int() }) },
+  },
+  'POST /admin/dead-letters/:id/retry': {
+    summary: 'Another round for one.',
+    body: z.strictObject({ acceptDuplicates: z.boolean().nullish() }),
+    ...{ bodyOptional: true, example: { acceptDuplicates: true } },
+    answers: { 202: z.strictObject({ emailId: z.uuid(), retried: z.boolean() }) },
+  },
+  'POST /admin/dead-letters/:id/discard': {
+    summary: 'Take one off the list.',
+    body: z.strictObject({ reason: z.string().max(500).optional() }),
+    ...{ bodyOptional: true, example: { reason: 'too late' } },
+    answers: { 200: z.strictObject({ emailId: z.uuid(), discarded: z.boolean() }) },
+  },
+};

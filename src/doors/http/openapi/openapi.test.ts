@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { ROUTE_ACCESS } from '../route-access.js';
+import { OPERATIONS, openApiDocument } from './create-document.js';
+import { docsPage } from './docs-page.js';
+
+/** Described elsewhere: by Resend, by whoever sends notifications, or for development alone. */
+const ELSEWHERE = / \/(?:resend|hooks|dev)\/| \/$/;
+
+test('every route → is described, and every description has a route', () => {
+  const routes = Object.keys(ROUTE_ACCESS).filter((route) => !ELSEWHERE.test(route));
+  expect(Object.keys(OPERATIONS).sort()).toEqual(routes.sort());
+});
+
+test('every example → is what its schema describes', () => {
+  for (const [route, { body, example }] of Object.entries(OPERATIONS)) {
+    if (!body) continue;
+    expect(body.safeParse(example).error, route).toBeUndefined();
+  }
+});
+
+test('every reference → leads to a component, and names are said once', () => {
+  const document = openApiDocument();
+  const text = JSON.stringify(document);
+  const names = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref!);
+  expect(names.length).toBeGreaterThan(20);
+  for (const ref of names) {
+    expect(ref).toMatch(/^#\/components\/schemas\//);
+    expect(Object.keys(document.components.schemas)).toContain(ref.slice(ref.lastIndexOf('/') + 1));
+  }
+  const ids = Object.values(document.paths).flatMap((path) =>
+    Object.values(path).map((one) => one.operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('the page → holds every route, asks for nothing else and runs no script', () => {
+  const { html, policy } = docsPage(openApiDocument());
+  for (const path of Object.keys(openApiDocument().paths)) expect(html).toContain(`<code>${path}</code>`);
+  expect(html).not.toMatch(/<script|\ssrc=|url\(|@import|<link|\son\w+="/i);
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
+});

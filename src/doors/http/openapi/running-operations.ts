@@ -1,0 +1,158 @@
+/** How the system runs: pauses, routes, templates, recurring emails, limits; for operators. */
+import { z } from 'zod';
+import type { Operations } from './operation.js';
+import { anyObject, companyId, instant, mailbox, query, text, typeName } from './shared-schemas.js';
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/);
+const reason = z.string().max(500).optional();
+const pause = z.union([
+  z.strictObject({ scope: z.literal('all'), value: z.literal('').optional(), reason }),
+  z.strictObject({ scope: z.enum(['tenant', 'type', 'route']), value: name, reason }),
+]);
+const ofCompany = query({ companyId });
+const updatedBy = text(200).optional();
+const version = z.int().positive();
+const content = z.strictObject({
+  subject: z.string(),
+  htmlContent: z.string(),
+  textContent: z.string().nullish(),
+});
+const templateVersion = z.looseObject({ version: z.int() });
+const schedule = z.looseObject({ name: z.string() });
+const limit = z.int().min(1).max(2_147_483_647);
+const rateLimit = z.strictObject({
+  ...{ type: z.string(), companyId: z.string().nullable(), limit: z.int().nullable() },
+  ...{ windowSeconds: z.int().nullable(), source: z.string() },
+});
+const quota = z.strictObject({
+  ...{ companyId: z.string(), period: z.enum(['day', 'month']), limit: z.int(), used: z.int() },
+  ...{ remaining: z.int(), resetAt: instant },
+});
+const anEmailType = { subject: 'Welcome', htmlContent: '<p>Hello</p>', textContent: 'Hello' };
+
+export const runningOperations: Operations = {
+  'GET /admin/overview': { summary: 'What waits and who works, at a glance.', answers: { 200: anyObject } },
+  'GET /admin/routes': {
+    summary: 'The ways out, their circuits, and how many emails wait for each.',
+    answers: { 200: z.strictObject({ routes: z.array(z.looseObject({ name: z.string() })) }) },
+  },
+  'GET /admin/pauses': {
+    summary: 'What is held back.',
+    answers: { 200: z.strictObject({ pauses: z.array(anyObject) }) },
+  },
+  'PUT /admin/pauses': {
+    summary: 'Hold back all, a tenant, a type or a route.',
+    ...{ body: pause, example: { scope: 'type', value: 'weekly_focus', reason: 'a wrong price' } },
+    answers: { 200: anyObject },
+  },
+  'DELETE /admin/pauses': {
+    summary: 'Lift a pause.',
+    query: z.strictObject({ scope: z.enum(['all', 'tenant', 'type', 'route']), value: name.optional() }),
+    answers: { 200: z.strictObject({ scope: z.string(), value: z.string(), broughtBack: z.int() }) },
+  },
+  'GET /admin/templates': {
+    summary: "Types, and companies' own versions of them.",
+    query: ofCompany,
+    answers: { 200: z.strictObject({ types: z.array(anyObject), overrides: z.array(anyObject) }) },
+  },
+  'GET /admin/templates/:type/:lang': {
+    summary: 'The versions of one, the newest first.',
+    ...{ query: ofCompany, answers: { 200: z.strictObject({ versions: z.array(templateVersion) }) } },
+  },
+  'PUT /admin/templates/:type/:lang/draft': {
+    summary: 'Save a draft; a broken one is refused with line and reason.',
+    body: content.extend({ companyId: companyId.nullish(), updatedBy: updatedBy.nullable() }),
+    example: { ...anEmailType, companyId: 'default', updatedBy: 'Ada' },
+    answers: { 200: templateVersion },
+  },
+  'DELETE /admin/templates/:type/:lang/draft': {
+    summary: 'Throw the draft away.',
+    ...{ query: ofCompany, answers: { 204: null } },
+  },
+  'POST /admin/templates/:type/:lang/preview': {
+    summary: 'Render it with sample data or other.',
+    body: z.strictObject({
+      ...{ companyId: companyId.nullish(), content: content.optional() },
+      ...{ data: z.unknown().optional(), version: version.nullish() },
+    }),
+    ...{ bodyOptional: true, example: { companyId: 'default', content: anEmailType } },
+    answers: { 200: anyObject },
+  },
+  'POST /admin/templates/:type/:lang/publish': {
+    summary: 'The draft becomes what is sent.',
+    ...{ body: z.strictObject({ companyId: companyId.nullish(), updatedBy }), bodyOptional: true },
+    ...{ example: { companyId: 'default', updatedBy: 'Ada' }, answers: { 200: templateVersion } },
+  },
+  'POST /admin/templates/:type/:lang/roll-back': {
+    summary: 'Publish an earlier version again.',
+    body: z.strictObject({ companyId: companyId.nullish(), updatedBy, version: version.nullish() }),
+    ...{ bodyOptional: true, example: { companyId: 'default', updatedBy: 'Ada', version: 1 } },
+    answers: { 200: templateVersion },
+  },
+  'POST /admin/templates/:type/:lang/active': {
+    summary: "Use the published version, or the code's own content.",
+    body: z.strictObject({ companyId: companyId.nullish(), updatedBy, isActive: z.boolean() }),
+    example: { companyId: 'default', updatedBy: 'Ada', isActive: false },
+    answers: { 200: templateVersion },
+  },
+  'GET /admin/schedules': {
+    summary: 'Recurring emails.',
+    answers: { 200: z.strictObject({ schedules: z.array(schedule) }) },
+  },
+  'GET /admin/schedules/:name/runs': {
+    summary: 'What came of its runs.',
+    query: query({
+      limit: z.string().regex(/^\d{1,6}$/),
+      state: z.enum(['running', 'done', 'failed', 'expired']),
+    }),
+    answers: { 200: z.strictObject({ runs: z.array(anyObject) }) },
+  },
+  'POST /admin/schedules/:name/pause': { summary: 'Stop firing it.', answers: { 200: schedule } },
+  'POST /admin/schedules/:name/resume': { summary: 'Fire it again.', answers: { 200: schedule } },
+  'POST /admin/schedules/:name/run': {
+    summary: 'Run it now.',
+    answers: { 202: z.strictObject({ runs: z.array(z.unknown()) }) },
+  },
+  'GET /admin/rate-limits': {
+    summary: 'How often one recipient may get a type.',
+    ...{ query: ofCompany, answers: { 200: z.strictObject({ rateLimits: z.array(rateLimit) }) } },
+  },
+  'PUT /admin/rate-limits/:type': {
+    summary: 'Set a limit, or none (limit null), for all or one company.',
+    body: z.union([
+      z.strictObject({
+        limit: z.null(),
+        windowSeconds: z.unknown().optional(),
+        companyId: companyId.nullish(),
+      }),
+      z.strictObject({ limit, windowSeconds: limit.nullable(), companyId: companyId.nullish() }),
+    ]),
+    example: { limit: 5, windowSeconds: 3600, companyId: 'default' },
+    answers: { 200: rateLimit },
+  },
+  'DELETE /admin/rate-limits/:type': {
+    summary: 'Back to what the type declares.',
+    ...{ query: ofCompany, answers: { 200: anyObject } },
+  },
+  'POST /admin/rate-limits/check': {
+    summary: 'Whether an address may get a type now.',
+    body: z.strictObject({ address: mailbox, type: typeName, companyId: companyId.optional() }),
+    example: { address: 'ada@example.net', type: 'welcome', companyId: 'default' },
+    answers: {
+      200: z.strictObject({
+        ...{ allowed: z.boolean(), limit: z.int().nullable(), remaining: z.int().nullable() },
+        resetAt: instant.nullable(),
+      }),
+    },
+  },
+  'GET /admin/quotas': {
+    summary: 'How many emails companies may send, and have.',
+    ...{ query: ofCompany, answers: { 200: z.strictObject({ quotas: z.array(quota) }) } },
+  },
+  'PUT /admin/quotas/:companyId/:period': {
+    summary: 'Set a quota per day or month.',
+    body: z.strictObject({ limit: z.int().min(0).max(1_000_000_000_000) }),
+    ...{ example: { limit: 1000 }, answers: { 200: quota } },
+  },
+  'DELETE /admin/quotas/:companyId/:period': { summary: 'Remove a quota.', answers: { 200: anyObject } },
+};

@@ -1,0 +1,78 @@
+/** Webhooks: a company's own under /v1, any company's under /admin; the same operations twice. */
+import { z } from 'zod';
+import { WEBHOOK_EVENTS } from '../../../events/index.js';
+import type { Operations } from './operation.js';
+import { anyObject, companyId, instant, paging, query, text } from './shared-schemas.js';
+
+const url = z.string().regex(/^https?:\/\/\S+$/);
+const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(100);
+const endpoint = z.looseObject({ id: z.uuid(), url: z.string() }).meta({ id: 'Webhook' });
+const ofCompany = query({ companyId });
+const delivery = z.looseObject({ id: z.uuid() });
+
+const under = (base: string): Operations => ({
+  [`GET ${base}`]: {
+    summary: 'Where it is told what became of emails.',
+    ...{ query: ofCompany, answers: { 200: z.strictObject({ webhooks: z.array(endpoint) }) } },
+  },
+  [`POST ${base}`]: {
+    summary: 'Add one; its secret is in this answer and in no other.',
+    body: z.strictObject({
+      ...{ url, events: events.nullish(), description: text(200).nullish(), companyId: companyId.nullish() },
+    }),
+    example: {
+      ...{
+        url: 'https://example.com/hooks',
+        events: ['email.sent'],
+        description: 'Shop',
+        companyId: 'default',
+      },
+    },
+    answers: { 201: endpoint.extend({ secret: z.string() }) },
+  },
+  [`GET ${base}/:id`]: { summary: 'One of them.', query: ofCompany, answers: { 200: endpoint } },
+  [`PATCH ${base}/:id`]: {
+    summary: 'Change it, or turn it off and on.',
+    query: ofCompany,
+    body: z.strictObject({
+      ...{ url: url.optional(), events: events.optional(), description: text(200).nullish() },
+      status: z.enum(['enabled', 'disabled']).optional(),
+    }),
+    example: {
+      ...{ url: 'https://example.com/hooks', events: ['email.sent'], description: 'Shop', status: 'enabled' },
+    },
+    answers: { 200: endpoint },
+  },
+  [`DELETE ${base}/:id`]: { summary: 'Remove it.', query: ofCompany, answers: { 200: anyObject } },
+  [`POST ${base}/:id/rotate`]: {
+    summary: 'A new secret; the old one signs along for some hours.',
+    ...{ query: ofCompany, body: z.strictObject({ overlapHours: z.number().min(0).max(168).optional() }) },
+    ...{ bodyOptional: true, example: { overlapHours: 24 } },
+    answers: { 200: z.strictObject({ secret: z.string() }) },
+  },
+  [`GET ${base}/:id/deliveries`]: {
+    summary: 'What was told, the newest first.',
+    query: query({ companyId, ...paging, status: z.enum(['pending', 'success', 'failed']) }),
+    answers: { 200: z.strictObject({ deliveries: z.array(delivery), nextCursor: z.string().nullable() }) },
+  },
+  [`GET ${base}/:id/deliveries/:delivery`]: {
+    summary: 'One of them, with its payload and every request.',
+    ...{ query: ofCompany, answers: { 200: delivery } },
+  },
+  [`POST ${base}/:id/deliveries/:delivery/replay`]: {
+    summary: 'Tell it once more.',
+    ...{ query: ofCompany, answers: { 200: z.strictObject({ replayed: z.int() }) } },
+  },
+  [`POST ${base}/:id/replay`]: {
+    summary: 'Tell a stretch of time once more; what failed, unless said otherwise.',
+    query: ofCompany,
+    body: z.strictObject({
+      ...{ since: instant, until: instant.nullish() },
+      status: z.enum(['failed', 'success', 'pending', 'all']).nullish(),
+    }),
+    example: { since: '2026-01-31T09:00:00Z', until: '2026-01-31T10:00:00Z', status: 'failed' },
+    answers: { 200: z.strictObject({ replayed: z.int() }) },
+  },
+});
+
+export const webhookOperations: Operations = { ...under('/v1/webhooks'), ...under('/admin/webhooks') };

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { OPERATIONS, OPERATIONS_BY_TAG } from '../../src/doors/http/openapi/create-document.js';
+import { type Door, openDoor } from './ground/open-door.js';
+
+/**
+ * The document against the running API. Each example and every spoilt form of it is sent to the real route: what the
+ * schema refuses the route must refuse, and what it allows the route must take. Where a route refuses more, because
+ * of what two fields say together, it stands below by name.
+ */
+const STRICTER: Record<string, RegExp> = {
+  // An email needs content, which may come from three places; a type without a template needs its own.
+  'POST /v1/email/send': /^(?:subject|html|type|headers|recipient|attachments|replyTo|to|from|cc|bcc|data)/,
+  'POST /v1/email/batch':
+    /^0\.(?:subject|html|type|headers|recipient|attachments|replyTo|to|from|cc|bcc|data)/,
+  'POST /admin/emails/cancel': /^filter/,
+  'POST /v1/recipients': /^recipients\.0\.(?:timeZone|preferences)/,
+  'POST /v1/suppressions': /^suppressions\.0\.(?:reason|email)/,
+  'PUT /admin/templates/:type/:lang/draft': /^(?:subject|htmlContent|textContent)/,
+  'POST /admin/templates/:type/:lang/preview': /^content/,
+};
+/** Looked at only once there is something to publish or replay. */
+const LATER: Record<string, RegExp> = {
+  'POST /admin/templates/:type/:lang/publish': /^updatedBy/,
+  'POST /v1/webhooks/:id/replay': /^until/,
+  'POST /admin/webhooks/:id/replay': /^until/,
+};
+/** Those of the access room are the schemas it reads with. */
+const compared = Object.entries(OPERATIONS).filter(
+  ([route, { body }]) => body && !OPERATIONS_BY_TAG.Access![route],
+);
+
+describe('the described API on PostgreSQL', () => {
+  let door: Door;
+  let stands: Record<string, string>;
+  beforeAll(async () => {
+    door = await openDoor({ config: { access: { secretKeys: `one:${'A'.repeat(43)}=` } } });
+    const scheduledAt = new Date(Date.now() + 3_600_000);
+    const email = { to: 'ada@example.net', subject: 'x', text: 'x' };
+    const { emailId } = await door.postrider.schedule(email, scheduledAt);
+    await door.postrider.recipients.upsert([{ externalId: 'person-7', email: 'ada@example.net' }]);
+    stands = {
+      ...{ id: emailId, person: 'external:person-7', type: 'welcome', lang: 'en', index: '0' },
+      ...{ name: 'nothing', companyId: 'default', period: 'day', email: 'ada@example.net', token: 'none' },
+      delivery: 'nothing',
+    };
+  });
+  afterAll(() => door.close());
+
+  const pathOf = (route: string) => route.split(' ')[1]!.replace(/:(\w+)/g, (_all, name) => stands[name]!);
+  const isRefused = ({ status, body }: { status: number; body: { code?: string } | null }) =>
+    [400, 413, 415, 422].includes(status) && body?.code !== undefined;
+
+  test.each(compared)(
+    '%s → takes what its schema allows and refuses what it does not',
+    async (route, operation) => {
+      const [method = ''] = route.split(' ');
+      const drifted: string[] = [];
+      const forms = [{ at: '(as it is)', body: operation.example }, ...spoil(operation.example)];
+      expect(forms.length).toBeGreaterThan(5);
+      for (const { at, body } of forms) {
+        const allowed = (operation.body as z.ZodType).safeParse(body).success;
+        const answer = await door.call(method, pathOf(route), { body });
+        expect(answer.status, `${at} ${answer.text}`).toBeLessThan(500);
+        if (allowed !== isRefused(answer)) continue;
+        if ((allowed ? STRICTER : LATER)[route]?.test(at)) continue;
+        drifted.push(
+          `${at} = ${JSON.stringify(body)?.slice(0, 200)}: schema ${allowed}, ${answer.status} ${answer.body?.detail}`,
+        );
+      }
+      expect(drifted).toEqual([]);
+    },
+  );
+
+  const reads = Object.entries(OPERATIONS).filter(
+    ([route]) => route.startsWith('GET ') && !/^GET \/(?:auth|api|u)\//.test(route),
+  );
+  test.each(reads)(
+    '%s → answers in the described form, and refuses a name it does not know',
+    async (route, operation) => {
+      const answer = await door.call('GET', pathOf(route));
+      if (answer.status === 404) return expect(answer.body.code).toMatch(/NOT_FOUND$/);
+      const described = operation.answers[answer.status];
+      expect(described, `${answer.status} ${answer.text}`).toBeDefined();
+      if (typeof described === 'string')
+        return expect(answer.headers.get('content-type')).toContain(described.split('/')[0]);
+      expect(described!.safeParse(answer.body).error).toBeUndefined();
+      if (!operation.query) return;
+      for (const name of Object.keys(operation.query.shape))
+        expect((await door.call('GET', `${pathOf(route)}?${name}=a%00b`)).status, name).toBe(400);
+    },
+  );
+
+  test('what a send, a batch and a move answer → the described form', async () => {
+    for (const route of ['POST /v1/email/send', 'POST /v1/email/batch', 'PATCH /v1/emails/:id']) {
+      const { example, answers } = OPERATIONS[route]!;
+      const answer = await door.call(route.split(' ')[0]!, pathOf(route), { body: example });
+      expect((answers[answer.status] as z.ZodType).safeParse(answer.body).error, route).toBeUndefined();
+    }
+  });
+
+  test('the document and its page → for anyone', async () => {
+    const document = await door.call('GET', '/openapi.json', { as: null });
+    expect(document.body.openapi).toBe('3.1.0');
+    const page = await door.call('GET', '/docs', { as: null });
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
+
+const WRONG: readonly unknown[] = [7, true, '', {}, [], null];
+
+/** Every field, two levels down and in the first of a list: gone, or of each wrong kind; and one that is not known. */
+function spoil(value: unknown, at = '', depth = 0): Array<{ at: string; body: unknown }> {
+  if (typeof value !== 'object' || value === null || depth > 3) return [];
+  const isList = Array.isArray(value);
+  const entries = isList ? [['0', value[0]] as const] : Object.entries(value);
+  const put = (name: string, inner: unknown) =>
+    isList ? [inner] : Object.fromEntries([...entries.filter(([key]) => key !== name), [name, inner]]);
+  const without = (name: string) => Object.fromEntries(entries.filter(([key]) => key !== name));
+  return [
+    ...(isList ? [] : [{ at: `${at}unknownField`, body: put('unknownField', 1) }]),
+    ...entries.flatMap(([name, inner]) => [
+      ...(isList ? [] : [{ at: at + name, body: without(name) }]),
+      ...WRONG.map((wrong) => ({ at: at + name, body: put(name, wrong) })),
+      ...spoil(inner, `${at}${name}.`, depth + 1).map((form) => ({
+        at: form.at,
+        body: put(name, form.body),
+      })),
+    ]),
+  ];
+}

@@ -4,6 +4,8 @@ import type { AssembledSuppression } from './assemble-suppression.js';
 import type { Config } from './config.js';
 import { createAttachmentLinks } from './doors/http/resend/attachment-links.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
+import type { Webhooks } from './events/index.js';
+import { fetchPublicFile } from './fetch-public-file.js';
 import type { Intake } from './intake/index.js';
 import type { Clock } from './kernel/index.js';
 import { cancelEmail, rescheduleEmail } from './outbox/index.js';
@@ -11,7 +13,7 @@ import { createContacts, createSegments, createTopics, type Recipients } from '.
 import { createStoredTemplates } from './render/index.js';
 import { createBroadcasts } from './schedules/index.js';
 import type { Database } from './store/index.js';
-import { findEnvelope, listEnvelopes } from './views/index.js';
+import { countEmailMetrics, findEnvelope, listEnvelopes } from './views/index.js';
 
 /** What the Resend door calls, put together for one process. */
 export interface ResendParts {
@@ -19,6 +21,7 @@ export interface ResendParts {
   intake: () => Promise<Intake>;
   access: Access;
   recipients: Recipients;
+  webhooks: Webhooks;
   /** There is a broadcast to carry out. */
   ring(): void;
   suppression: Pick<AssembledSuppression, 'entries' | 'hashKey' | 'reader'>;
@@ -40,6 +43,8 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
     }),
     segments,
     topics,
+    webhooks: parts.webhooks,
+    fetchFile: fetchPublicFile({ allowPrivate: config.webhooks.allowPrivate }),
     broadcasts: createBroadcasts({ database, segments, topics, ring: parts.ring }),
     keys: parts.access.keys,
     domains: createDomains({ database, strict: config.access.strictSenders, resolveTxt }),
@@ -50,6 +55,7 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
       acceptPermissively: async (inputs, options) => (await intake()).acceptPermissively(inputs, options),
       find: async (companyId, id) => findEnvelope(await prompt(), companyId, id),
       list: async (companyId, page) => listEnvelopes(await prompt(), companyId, page),
+      count: async (tenant, query) => countEmailMetrics(await prompt(), { ...query, tenant }),
       reschedule: async (tenant, id, at) => rescheduleEmail(await prompt(), id, new Date(at), { tenant }),
       cancel: async (tenant, id) => cancelEmail(await prompt(), id, { tenant }),
     },

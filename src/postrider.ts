@@ -209,7 +209,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     schedules,
     resend: assembleResend(config, {
       ...{ database: ready, intake: () => intake(undefined), clock },
-      ...{ access, suppression, recipients, ring: schedules.ring },
+      ...{ access, suppression, recipients, ring: schedules.ring, webhooks },
     }),
     webhooks,
     connect: open,

@@ -102,12 +102,12 @@ const READ_BYTES = 16 * 1024;
 const KEPT_CHARS = 1000;
 const MAX_WISH_MS = 24 * 3_600_000;
 
-const systemResolve: Resolve = (host, answer) => {
+export const systemResolve: Resolve = (host, answer) => {
   dnsLookup(host, { all: true }, answer);
 };
 
 /** One address that is not public spoils the name: nobody mixes them with good intent. */
-function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
+export function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
   return (host, options, callback) => {
     resolve(host, (error, addresses) => {
       const refusal = error ?? refuse(addresses, allowPrivate);

@@ -24,6 +24,7 @@ export {
 export { type EmailEvent, listEmailEvents } from './email-events.js';
 export type { EmailFilter } from './email-filter.js';
 export { type EmailLog, findEmailLog } from './email-log.js';
+export { countEmailMetrics, type EmailMetricsQuery, type MetricCount } from './email-metrics.js';
 export { type EmailStats, readEmailStats } from './email-stats.js';
 export { type EmailPage, findByMessageId, listEmails, type PageOptions } from './list-emails.js';
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';

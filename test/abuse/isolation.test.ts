@@ -51,7 +51,7 @@ const CLOSED: Record<string, string[]> = {
   'a full key': [...under('/admin/'), ...OF_SESSIONS, ...OF_USERS, 'GET /metrics'],
   'a viewer': [
     ...routes.filter((route) => !isRead(route) && !PUBLIC.includes(route) && route !== 'POST /auth/sign-out'),
-    ...['GET /admin/admins', 'GET /admin/audit', ...OF_USERS],
+    ...['GET /admin/admins', 'GET /admin/audit', 'GET /resend/webhooks/:id', ...OF_USERS],
   ],
   'an operator': [
     ...routes.filter((route) => !isRead(route) && /\/resend\/(?:api-keys|domains)/.test(route)),
@@ -123,6 +123,7 @@ describe('every route', () => {
       'recipients/:person': 'external:both-have-this',
       'webhooks/:id': webhook.id,
       'deliveries/:delivery': deliveryId,
+      'events/:event': deliveryId,
       'tenants/:companyId': 'bravo',
       'quotas/:companyId': 'bravo',
       ':index': '0',
@@ -304,6 +305,7 @@ describe('every route', () => {
     stands['emails/:id'] = await emailOfBravo();
     const told = await door.postrider.webhooks.deliveries(stands['webhooks/:id']);
     stands['deliveries/:delivery'] = told.deliveries[0]!.id;
+    stands['events/:event'] = told.deliveries[0]!.id;
     const before = await ofBravo();
     const body = BODIES[route] ?? {};
     const forBravo = Array.isArray(body)

@@ -46,4 +46,9 @@ export const RESEND_BODIES: Record<string, object> = {
   'DELETE /resend/templates/:template': {},
   'POST /resend/templates/:template/publish': {},
   'POST /resend/templates/:template/duplicate': {},
+  'POST /resend/webhooks': { endpoint: 'https://example.net/', events: ['email.sent'] },
+  'PATCH /resend/webhooks/:id': { status: 'disabled' },
+  'DELETE /resend/webhooks/:id': {},
+  'POST /resend/webhooks/:id/signing-secret/rotate': {},
+  'POST /resend/webhooks/:id/events/:event/replay': {},
 };

@@ -8,7 +8,6 @@ import type { AcceptedEmail } from '../http-rooms.js';
 import { rateLimitHeaders } from '../rate-limit-headers.js';
 import { readJsonBody } from '../read-json-body.js';
 import type { HttpEnv } from '../request-context.js';
-import type { FetchFile } from './attachment-input.js';
 import { callerCompany } from './caller-company.js';
 import { type EmailSources, emailInput } from './email-input.js';
 import { listOf, pageQuery } from './list-page.js';
@@ -36,7 +35,7 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
   }
   const sourcesFor = (companyId: string): EmailSources => ({
     now: () => clock.now(),
-    fetchFile: rooms.fetchFile ?? fetchesNothing,
+    fetchFile: rooms.fetchFile,
     async categoryOf(topicId) {
       const topic = typeof topicId === 'string' ? await rooms.topics.find(companyId, topicId) : null;
       if (topic === null) throw topicNotFound();
@@ -116,11 +115,6 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
 }
 
 const MAX_BATCH = 100;
-
-const fetchesNothing: FetchFile = (_url, field) =>
-  Promise.reject(
-    new PostriderError('INVALID_PAYLOAD', `${field} is not fetched here; send content.`, { field }),
-  );
 
 function acceptOptions(c: Context<HttpEnv>, key: string | undefined, body: unknown): ResendAcceptOptions {
   return {

@@ -7,10 +7,12 @@ import { resendBroadcastRoutes } from './broadcast-routes.js';
 import { resendContactRoutes } from './contact-routes.js';
 import { resendDomainRoutes } from './domain-routes.js';
 import { type ResendRouteOptions, resendEmailRoutes } from './email-routes.js';
+import { resendMetricRoutes } from './metric-routes.js';
 import { resendSegmentRoutes } from './segment-routes.js';
 import { resendSuppressionRoutes } from './suppression-routes.js';
 import { resendTemplateRoutes } from './template-routes.js';
 import { resendTopicRoutes } from './topic-routes.js';
+import { resendWebhookRoutes } from './webhook-routes.js';
 
 export function resendRoutes(options: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -19,6 +21,8 @@ export function resendRoutes(options: ResendRouteOptions): Hono<HttpEnv> {
 }
 
 const PARTS = [
+  // Before the emails, one of which would be called metrics.
+  resendMetricRoutes,
   resendEmailRoutes,
   resendAttachmentRoutes,
   resendSuppressionRoutes,
@@ -29,4 +33,5 @@ const PARTS = [
   resendSegmentRoutes,
   resendTopicRoutes,
   resendBroadcastRoutes,
+  resendWebhookRoutes,
 ];

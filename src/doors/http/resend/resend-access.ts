@@ -72,6 +72,18 @@ export const RESEND_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /resend/broadcasts/:broadcast/send': { right: 'write' },
   'POST /resend/broadcasts/:broadcast/cancel': { right: 'write' },
   'POST /resend/broadcasts/:broadcast/duplicate': { right: 'write' },
+  'POST /resend/webhooks': { right: 'write' },
+  'GET /resend/webhooks': { right: 'read' },
+  // Shows the secret, so a viewer may not look.
+  'GET /resend/webhooks/:id': { right: 'write' },
+  'PATCH /resend/webhooks/:id': { right: 'write' },
+  'DELETE /resend/webhooks/:id': { right: 'write' },
+  'POST /resend/webhooks/:id/signing-secret/rotate': { right: 'write' },
+  'GET /resend/webhooks/:id/events': { right: 'read' },
+  'GET /resend/webhooks/:id/events/:event': { right: 'read' },
+  'POST /resend/webhooks/:id/events/:event/replay': { right: 'write' },
+  'GET /resend/webhooks/:id/events/:event/attempts': { right: 'read' },
+  'GET /resend/emails/metrics': { right: 'read' },
   // Its token is signed and says whose file it is.
   'GET /resend/attachments/:token': { right: 'anyone' },
 };

@@ -1,9 +1,10 @@
 import type { Access, Domains } from '../../../access/index.js';
+import type { Webhooks } from '../../../events/index.js';
 import type { PermissiveAnswer } from '../../../intake/index.js';
 import type { Contacts, Segments, SuppressionEntries, Topics } from '../../../recipients/index.js';
 import type { StoredTemplates } from '../../../render/index.js';
 import type { Broadcasts } from '../../../schedules/index.js';
-import type { EmailContent, EmailEnvelope } from '../../../views/index.js';
+import type { EmailContent, EmailEnvelope, EmailMetricsQuery, MetricCount } from '../../../views/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
 import type { FetchFile } from './attachment-input.js';
 
@@ -15,8 +16,7 @@ export interface ResendRooms {
   /** Whose things they are for callers who belong to no company: the operator's key, an open loopback. */
   defaultCompany: string;
   emails: ResendEmails;
-  /** Absent: files are sent along, not fetched. */
-  fetchFile?: FetchFile;
+  fetchFile: FetchFile;
   links: AttachmentLinks;
   suppressions: SuppressionEntries;
   keys: Access['keys'];
@@ -26,6 +26,7 @@ export interface ResendRooms {
   segments: Segments;
   topics: Topics;
   broadcasts: Broadcasts;
+  webhooks: Webhooks;
 }
 
 export interface ResendEmails {
@@ -39,6 +40,7 @@ export interface ResendEmails {
     companyId: string,
     page: { limit: number; after: string | null; before: string | null },
   ): Promise<{ emails: EmailEnvelope[]; more: boolean }>;
+  count(companyId: string, query: Omit<EmailMetricsQuery, 'tenant'>): Promise<MetricCount[]>;
   reschedule(companyId: string, id: string, at: string): Promise<void>;
   cancel(companyId: string, id: string): Promise<void>;
 }

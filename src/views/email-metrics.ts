@@ -1,0 +1,61 @@
+import type { Queryable } from '../store/index.js';
+
+/**
+ * What became of a tenant's emails accepted in a stretch of time, counted: in all, or by hour, day, week or month of a
+ * time zone. Read from the ledger itself, by the tenant's own index.
+ */
+export interface EmailMetricsQuery {
+  tenant: string;
+  from: Date;
+  to: Date;
+  zone: string;
+  /** null: one count for all of it. */
+  bucket: 'hour' | 'day' | 'week' | 'month' | null;
+  /** Only these emails. */
+  ids: readonly string[] | null;
+}
+
+export interface MetricCount {
+  /** Where the bucket begins, as the clock on the wall shows it there; null without buckets. */
+  period: string | null;
+  /** An end such as `sent`, or what was told later, such as DELIVERED; of bounces with their kind. */
+  what: string;
+  times: number;
+  emails: number;
+}
+
+export async function countEmailMetrics(
+  database: Queryable,
+  query: EmailMetricsQuery,
+): Promise<MetricCount[]> {
+  const { rows } = await database.query<MetricCount>(COUNT, [
+    query.tenant,
+    query.from.toISOString(),
+    query.to.toISOString(),
+    query.zone,
+    query.bucket,
+    query.ids,
+  ]);
+  return rows;
+}
+
+const COUNT = {
+  name: 'views_email_metrics',
+  text: `
+    with mine as materialized (
+      select e.id, case when $5::text is not null
+        then to_char(date_trunc($5, e.created_at at time zone $4), 'YYYY-MM-DD"T"HH24:MI:SS') end as period
+      from postrider.emails e
+      where e.tenant = $1 and e.id >= postrider.id_floor($2::timestamptz) and e.id < postrider.id_floor($3::timestamptz)
+        and ($6::uuid[] is null or e.id = any ($6::uuid[]))
+    ), happened as (
+      select m.period, m.id, t.status::text as what from mine m
+      join postrider.email_attempts t on t.email_id = m.id and t.final
+      union all
+      select m.period, m.id, f.type::text || case when f.type = 'BOUNCED'
+        then ' ' || lower(coalesce(f.detail -> 'bounce' ->> 'type', 'undetermined')) else '' end
+      from mine m join postrider.email_facts f on f.email_id = m.id
+    )
+    select period, what, count(*)::int as times, count(distinct id)::int as emails
+    from happened group by period, what order by period, what`,
+};

@@ -65,6 +65,7 @@ it('an empty environment → the documented defaults', () => {
       inactivityDay: 'wednesday',
       inactivityHour: 10,
     },
+    hooks: { sesTopics: null, resendSecrets: null },
     webhooks: {
       allowPrivate: false,
       timeoutMs: 15_000,

@@ -1,5 +1,6 @@
 import { accessSettings } from './access/settings.js';
 import { dispatchSettings } from './dispatch/settings.js';
+import { hookSettings } from './doors/hooks/settings.js';
 import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
 import { submissionSettings } from './doors/smtp/settings.js';
@@ -73,6 +74,7 @@ const settings = joinSettings(
   policySettings,
   scheduleSettings,
   eventSettings,
+  hookSettings,
   inboxSettings,
   kernelSettings,
 );

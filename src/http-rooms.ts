@@ -29,6 +29,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     templates: postrider.templates,
     suppressions: postrider.suppressions,
     webhooks: postrider.webhooks,
+    hooks: postrider.hooks,
     unsubscribe: postrider.unsubscribePage,
     operations: postrider,
     schedules: postrider.schedules,

@@ -1,5 +1,6 @@
 import type { Access } from './access/index.js';
 import type { ConfigOverrides } from './config.js';
+import type { HookRoom } from './doors/http/hook-room.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
 import type { Webhooks } from './events/index.js';
@@ -58,6 +59,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly schedules: Schedules;
   /** Where tenants are told what became of their emails; `start()` delivers it from this process. */
   readonly webhooks: Webhooks;
+  /** What the routes under /hooks call: reports of providers and mail servers. */
+  readonly hooks: HookRoom;
   /** Whom a tenant must not write to. */
   readonly suppressions: Suppressions;
   /** What the page behind unsubscribe links calls; null without POSTRIDER_PUBLIC_URL. */

@@ -1,5 +1,6 @@
 import { assembleAccess, assembleSenderRules } from './assemble-access.js';
 import { assembleContent } from './assemble-content.js';
+import { assembleHooks } from './assemble-hooks.js';
 import { assemblePolicy } from './assemble-policy.js';
 import { assembleResend } from './assemble-resend.js';
 import { assembleRoutes, defaultSender } from './assemble-routes.js';
@@ -212,6 +213,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       ...{ access, suppression, recipients, ring: schedules.ring, webhooks },
     }),
     webhooks,
+    hooks: assembleHooks(config, { database: ready, suppressions: suppression.suppressions, clock }),
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,

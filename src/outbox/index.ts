@@ -13,6 +13,7 @@ export { type ErasedEmails, eraseEmails } from './erase-emails.js';
 export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
 export { createLedger, type Ledger } from './ledger.js';
 export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';
+export { findReported, noteNotification, type ReportedEmail } from './note-notification.js';
 export { findAddressee, noteUnsubscribed } from './note-unsubscribed.js';
 export { type OpenedEmail, openClaims, type StoredMessage } from './open-claims.js';
 export {

@@ -22,6 +22,8 @@ const isRead = (route: string) => route.startsWith('GET ');
 const PUBLIC = [
   ...under('/health/', '/u/', '/resend/attachments/'),
   ...['GET /openapi.json', 'GET /docs'],
+  'POST /hooks/ses',
+  'POST /hooks/resend',
   'POST /auth/sign-in',
   'POST /auth/code',
   'POST /auth/code/resend',
@@ -190,6 +192,7 @@ describe('every route', () => {
     'POST /v1/suppressions': { suppressions: [{ email: 'both@example.net', reason: 'bounce' }] },
     'POST /v1/suppressions/import': {},
     'DELETE /v1/suppressions/:email': {},
+    'POST /hooks/bounces': {},
     'POST /v1/webhooks': { url: 'https://example.net/' },
     'PATCH /v1/webhooks/:id': { status: 'disabled' },
     'DELETE /v1/webhooks/:id': {},
@@ -223,10 +226,12 @@ describe('every route', () => {
     if (role) headers.Cookie = `postrider_session=${await session(role)}`;
     const carries = method !== 'GET' && method !== 'DELETE';
     if (route.endsWith('/import')) headers['Content-Type'] = 'text/csv';
+    if (route.endsWith('/bounces')) headers['Content-Type'] = 'message/rfc822';
     return door.call(method, pathOf(route) + query, {
       ...{ as, headers },
       ...(carries && { body: body ?? {} }),
       ...(route.endsWith('/import') && { raw: 'email,reason\nboth@example.net,complaint\n' }),
+      ...(route.endsWith('/bounces') && { raw: reportAbout(stands['emails/:id']!) }),
     });
   }
   const userToken = () => signUserToken({ userId: MARK, companyId: 'alpha' }, USER_KEY);
@@ -326,3 +331,21 @@ describe('every route', () => {
     expect(await ofBravo()).toEqual(before);
   });
 });
+
+/** A bounce that came by mail. */
+function reportAbout(emailId: string): string {
+  return [
+    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+    ...['', '--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
+    ...[`Final-Recipient: rfc822; ${MARK}@example.net`, 'Action: failed', 'Status: 5.1.1', ''],
+    ...[
+      '--b',
+      'Content-Type: text/rfc822-headers',
+      '',
+      `Message-ID: <${emailId}@example.com>`,
+      '',
+      '--b--',
+      '',
+    ],
+  ].join('\r\n');
+}

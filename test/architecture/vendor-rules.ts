@@ -11,8 +11,8 @@ const PLACES: Record<string, string[]> = {
   hono: ['doors/http', 'doors/inbox', 'doors/preview'],
   '@hono/node-server': ['doors/http'],
   'smtp-server': ['doors/inbox', 'doors/smtp'],
-  // Both read messages that came by SMTP.
-  'postal-mime': ['doors/inbox', 'doors/smtp'],
+  // These open messages that came from outside.
+  'postal-mime': ['doors/inbox', 'doors/smtp', 'doors/hooks'],
   commander: ['doors/cli'],
   picocolors: ['doors/cli'],
   nodemailer: ['providers'],

@@ -16,6 +16,7 @@ import { send } from './commands/send.js';
 import { serve } from './commands/serve.js';
 import { status } from './commands/status.js';
 import { describeSuppressions } from './commands/suppressions.js';
+import { describeWebhooks } from './commands/webhooks.js';
 import { describeTemplates } from './describe-templates.js';
 import { EXIT_USAGE, presentError } from './present-error.js';
 
@@ -61,6 +62,7 @@ function describe(cli: Cli, run: Run): Command {
   describeSchedules(program, cli, run);
   describeAccess(program, cli, run);
   describeSuppressions(program, cli, run);
+  describeWebhooks(program, cli, run);
   looking(program, cli, run);
   return program;
 }

@@ -16,6 +16,7 @@ import { emailListRoutes } from './email-list-routes.js';
 import { emailRoutes } from './email-routes.js';
 import { guardRoutes } from './guard-routes.js';
 import { healthRoutes } from './health-routes.js';
+import { hookRoutes } from './hook-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { limitRoutes } from './limit-routes.js';
 import { logRoutes } from './log-routes.js';
@@ -100,6 +101,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
   if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
   if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, options.bodyLimitBytes));
+  if (rooms.hooks) app.route('/', hookRoutes(rooms.hooks));
   if (rooms.webhooks) app.route('/', webhookRoutes(rooms.webhooks));
   if (rooms.unsubscribe) app.route('/', unsubscribeRoutes(rooms.unsubscribe));
   if (rooms.resend)

@@ -3,6 +3,7 @@ import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
+import type { HookRoom } from './hook-room.js';
 import type { ResendRooms } from './resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './unsubscribe-room.js';
 
@@ -28,6 +29,8 @@ export interface HttpRooms {
   templates?: Templates;
   suppressions?: Suppressions;
   webhooks?: Webhooks;
+  /** What others report about emails. */
+  hooks?: HookRoom;
   /** Absent where there is no address for links. */
   unsubscribe?: UnsubscribeRoom | null;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */

@@ -34,7 +34,7 @@ function checkType(headers: Headers): void {
 }
 
 /** Content-Length is a promise of the sender; what is counted is what arrives. */
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes);
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];

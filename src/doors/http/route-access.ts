@@ -98,6 +98,11 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/webhooks/:id/deliveries/:delivery/replay': { right: 'operate' },
   'POST /admin/webhooks/:id/replay': { right: 'operate' },
 
+  // Signed by the provider; without the setting for it they answer 404.
+  'POST /hooks/ses': { right: 'anyone' },
+  'POST /hooks/resend': { right: 'anyone' },
+  'POST /hooks/bounces': { right: 'write' },
+
   'GET /u/:token': { right: 'anyone' },
   'POST /u/:token': { right: 'anyone' },
 

@@ -43,14 +43,17 @@ export interface AcceptOptions {
   requestId?: string;
   /** The same key and input within a day give the first answer again; for a batch one key stands for all of it. */
   idempotencyKey?: string;
-  /** What the key stands for, where the input was made of something else: the body a door translated. */
+}
+
+/** For doors that translate: what the key stands for is the body as it came. */
+export interface TranslatedOptions extends AcceptOptions {
   keyedInput?: unknown;
 }
 
 export interface Intake {
-  accept(input: unknown, options?: AcceptOptions): Promise<Accepted>;
+  accept(input: unknown, options?: TranslatedOptions): Promise<Accepted>;
   /** All or none, in one statement. */
-  acceptBatch(inputs: readonly unknown[], options?: AcceptOptions): Promise<Accepted[]>;
+  acceptBatch(inputs: readonly unknown[], options?: TranslatedOptions): Promise<Accepted[]>;
   /** Each for itself, in a transaction on our own store. */
   acceptEach(
     inputs: readonly unknown[],
@@ -59,7 +62,7 @@ export interface Intake {
   /** Those that can be accepted, in one transaction; an input that is an error already stays refused. */
   acceptPermissively(
     inputs: readonly unknown[],
-    options: Omit<AcceptOptions, 'tx'>,
+    options: Omit<TranslatedOptions, 'tx'>,
   ): Promise<PermissiveAnswer[]>;
 }
 
@@ -137,7 +140,7 @@ export function createIntake(options: IntakeOptions): Intake {
   /** In the caller's transaction; else in one of ours where it takes more than one statement. */
   async function accept(
     input: unknown,
-    { tx, idempotencyKey: key, keyedInput }: AcceptOptions,
+    { tx, idempotencyKey: key, keyedInput }: TranslatedOptions,
     { inputs, make }: { inputs: readonly unknown[]; make: MakeArrival },
   ): Promise<Accepted[]> {
     const callers = tx === undefined ? null : callerTransaction(tx);

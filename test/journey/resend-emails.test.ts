@@ -157,6 +157,13 @@ describe('attachments', () => {
       }
     }
     const inline = await resend.emails.attachments.list({ emailId: id });
+    expect(inline.data?.data.map(({ filename }) => filename)).toEqual(['a.txt', 'b.bin', 'c.png']);
+    const second = await resend.emails.attachments.list({
+      emailId: id,
+      limit: 1,
+      after: inline.data!.data[0]!.id,
+    });
+    expect([second.data?.data[0]?.filename, second.data?.has_more]).toEqual(['b.bin', true]);
     const png = inline.data!.data.find((file) => file.filename === 'c.png')!;
     const one = await resend.emails.attachments.get({ emailId: id, id: png.id });
     expect(one.data).toMatchObject({

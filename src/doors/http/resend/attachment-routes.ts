@@ -8,7 +8,7 @@ import type { EnvelopeAttachment } from '../../../views/index.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
-import { cutPage, pageQuery } from './list-page.js';
+import { listOf, pageQuery } from './list-page.js';
 
 export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -26,7 +26,16 @@ export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Ho
     });
   }
 
-  routes.get('/emails/:id/attachments', async (c) => c.json(cutPage(await filesOf(c), pageQuery(c))));
+  routes.get('/emails/:id/attachments', async (c) => {
+    const { limit, after, before } = pageQuery(c);
+    const files = await filesOf(c);
+    // In the order they are attached, which is the order of their ids.
+    const ahead = files.filter(
+      ({ id }) => (after === null || id > after) && (before === null || id < before),
+    );
+    const page = before === null ? ahead.slice(0, limit) : ahead.slice(-limit);
+    return c.json(listOf(page, ahead.length > limit));
+  });
 
   routes.get('/emails/:id/attachments/:attachment', async (c) => {
     const file = (await filesOf(c)).find(({ id }) => id === c.req.param('attachment').toLowerCase());

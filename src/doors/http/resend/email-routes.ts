@@ -8,6 +8,7 @@ import type { AcceptedEmail } from '../http-rooms.js';
 import { rateLimitHeaders } from '../rate-limit-headers.js';
 import { readJsonBody } from '../read-json-body.js';
 import type { HttpEnv } from '../request-context.js';
+import type { FetchFile } from './attachment-input.js';
 import { callerCompany } from './caller-company.js';
 import { type EmailSources, emailInput } from './email-input.js';
 import { listOf, pageQuery } from './list-page.js';
@@ -27,15 +28,17 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
   const { emails } = rooms;
   const company = (c: Context<HttpEnv>) => callerCompany(c, rooms.defaultCompany);
 
-  /** The caller's own email; for a key that is checked by the access room. */
-  async function inputOf(c: Context<HttpEnv>, body: unknown, at = ''): Promise<unknown> {
+  /** Makes a body the caller's own email; for a key that is checked by the access room. */
+  function translation(c: Context<HttpEnv>): (body: unknown, at?: string) => Promise<unknown> {
     const companyId = company(c);
-    const input = { ...(await emailInput(body, sourcesFor(companyId))), companyId };
-    return confineEmail(c.get('caller'), input, at);
+    const sources = sourcesFor(companyId);
+    return async (body, at = '') =>
+      confineEmail(c.get('caller'), { ...(await emailInput(body, sources)), companyId }, at);
   }
+
   const sourcesFor = (companyId: string): EmailSources => ({
     now: () => clock.now(),
-    fetchFile: rooms.fetchFile,
+    fetchFile: within(bodyLimitBytes, rooms.fetchFile),
     async categoryOf(topicId) {
       const topic = typeof topicId === 'string' ? await rooms.topics.find(companyId, topicId) : null;
       if (topic === null) throw topicNotFound();
@@ -51,7 +54,7 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
   routes.post('/emails', async (c) => {
     const key = idempotencyKeyOf(c);
     const body = await readJsonBody(c.req.raw, bodyLimitBytes);
-    const accepted = await emails.accept(await inputOf(c, body), acceptOptions(c, key, body));
+    const accepted = await emails.accept(await translation(c)(body), acceptOptions(c, key, body));
     return c.json({ id: accepted.emailId }, 200, leftHeaders(accepted, clock));
   });
 
@@ -63,15 +66,17 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
     const body = await readJsonBody(c.req.raw, bodyLimitBytes);
     if (!Array.isArray(body) || body.length === 0 || body.length > MAX_BATCH)
       throw refused('The body', `must be a list of 1 to ${MAX_BATCH} emails`);
-    const inputs = await Promise.all(
-      body.map((email, index) =>
-        inputOf(c, email, `[${index}].`).catch((error: unknown) => {
-          if (!isPostriderError(error)) throw error;
-          if (mode === 'permissive') return error;
-          throw inPlace(error, index);
-        }),
-      ),
-    );
+    const translate = translation(c);
+    const inputs: unknown[] = [];
+    // One after the other, so that no more files are fetched at once than one email has.
+    for (const [index, email] of body.entries()) {
+      const input = await translate(email, `[${index}].`).catch((error: unknown) => {
+        if (!isPostriderError(error)) throw error;
+        if (mode === 'permissive') return error;
+        throw inPlace(error, index);
+      });
+      inputs.push(input);
+    }
     const options = acceptOptions(c, key, body);
     if (mode === 'strict') {
       const accepted = await emails.acceptBatch(inputs, options);
@@ -115,6 +120,17 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
 }
 
 const MAX_BATCH = 100;
+
+/** Files that are fetched count like those that are sent along. */
+function within(limitBytes: number, fetchFile: FetchFile): FetchFile {
+  let left = limitBytes;
+  return async (url, field) => {
+    const bytes = await fetchFile(url, field);
+    left -= bytes.length;
+    if (left >= 0) return bytes;
+    throw new PostriderError('PAYLOAD_TOO_LARGE', `${field} is more than one request may bring.`, { field });
+  };
+}
 
 function acceptOptions(c: Context<HttpEnv>, key: string | undefined, body: unknown): ResendAcceptOptions {
   return {

@@ -27,6 +27,8 @@ test.each([
 
 test.each([
   ['soon'],
+  ['in 60 weeks'],
+  ['2032-01-01T00:00:00Z'],
   ['in a while'],
   ['tomorrow at 25:00'],
   ['tomorrow at 13pm'],

@@ -11,8 +11,12 @@ export function parseScheduledAt(input: unknown, now: number, field = 'scheduled
     ? Date.parse(asUtc(input.trim()))
     : (inAWhile(text, now) ?? onADay(text, now));
   if (at === null || Number.isNaN(at)) throw refused(field);
+  if (at > now + MAX_AHEAD_MS)
+    throw new PostriderError('INVALID_PAYLOAD', `${field} is more than a year ahead.`, { field });
   return new Date(at).toISOString();
 }
+
+const MAX_AHEAD_MS = 366 * 86_400_000;
 
 /** A date without an offset is one in UTC. */
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;

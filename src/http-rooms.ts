@@ -3,6 +3,7 @@ import type { HttpRooms } from './doors/http/index.js';
 import { parseDueTime } from './intake/index.js';
 import { isUuid, messageOf, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
+import { createMetricsReader } from './read-metrics.js';
 
 export { checkEmailId };
 
@@ -45,9 +46,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
         .catch((error: unknown) => ({ ok: false, message: messageOf(error) }));
       return { ok: database.ok, checks: { database } };
     },
-    metrics: async () => ({
-      contentType: postrider.metrics.registry.contentType,
-      body: await postrider.metrics.registry.metrics(),
-    }),
+    metrics: createMetricsReader(postrider, () => systemClock.monotonic()),
+    requested: (request) => postrider.metrics.requested(request),
   };
 }

@@ -61,6 +61,8 @@ export interface OpenedEmail {
   /** Hash of the content as validated at intake; null when it came by SQL. */
   contentHash: string | null;
   createdAt: Date;
+  /** When it was to go: accepted, or scheduled for later. */
+  dueAt: Date;
   expired: boolean;
   possibleDuplicate: boolean;
   /** An earlier answer was lost, and for so long its route still recognises a repeat; null: none was, or nobody would. */
@@ -108,6 +110,7 @@ interface OpenedRow {
   attachments: StoredAttachment[] | null;
   content_hash: string | null;
   created_ms: number | null;
+  due_ms: number | null;
   expired: boolean;
   possible_duplicate: boolean;
   repeatable_ms: number | null;
@@ -139,6 +142,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
       row.html === null ? null : { html: row.html, text: row.text ?? '', attachments: row.attachments ?? [] },
     contentHash: row.content_hash,
     createdAt: new Date(row.created_ms ?? 0),
+    dueAt: new Date(row.due_ms ?? 0),
     expired: row.expired,
     possibleDuplicate: row.possible_duplicate,
     repeatableMs: row.repeatable_ms,
@@ -166,7 +170,8 @@ const OPEN = {
       coalesce(o.expires_at <= clock_timestamp(), false) as expired,
       e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry,
       e.sensitive, encode(e.content_hash, 'hex') as content_hash,
-      (extract(epoch from e.created_at) * 1000)::float8 as created_ms, b.html, b.text, b.attachments
+      (extract(epoch from e.created_at) * 1000)::float8 as created_ms,
+      (extract(epoch from greatest(e.created_at, e.scheduled_at)) * 1000)::float8 as due_ms, b.html, b.text, b.attachments
     from opened o
     left join lateral (select * from postrider.emails x where x.id = o.id) e on true
     left join lateral (select * from postrider.email_bodies x where x.email_id = o.id) b on true`,

@@ -71,6 +71,8 @@ export class AttemptTrail {
       tools.logger.warn(this.result(state, verdict, by), 'email will be retried');
     } else {
       tools.metrics.ended(verdict.status);
+      if (verdict.status === 'sent')
+        tools.metrics.delivered((tools.clock.now() - email.dueAt.getTime()) / 1000);
       const level = verdict.status === 'sent' ? 'info' : 'warn';
       tools.logger[level](this.result(state, verdict, by), `email ${verdict.status}`);
     }

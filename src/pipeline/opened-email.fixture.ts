@@ -28,6 +28,7 @@ export function openedEmail(parts: Partial<OpenedEmail> = {}): OpenedEmail {
     body,
     contentHash: body === null ? null : hashContent({ subject, ...body }),
     createdAt: new Date(Date.UTC(2026, 0, 2)),
+    dueAt: new Date(Date.UTC(2026, 0, 2)),
     expired: false,
     possibleDuplicate: false,
     repeatableMs: null,

@@ -1,8 +1,9 @@
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RouteMetrics } from '../providers/index.js';
+import { type QueueFigures, setQueueFigures } from './queue-gauges.js';
 import { StateFigures } from './state-figures.js';
 
-/** The five figures of the pipeline under Prometheus names, what the fence kept away, and the routes. */
+/** The five figures of the pipeline under Prometheus names, what the fence kept away, the routes, the queue and the doors. */
 export interface PipelineMetrics extends RouteMetrics {
   readonly registry: Registry;
   transition(state: string, elapsedSeconds: number): void;
@@ -10,6 +11,13 @@ export interface PipelineMetrics extends RouteMetrics {
   retried(category: string): void;
   ended(state: string): void;
   fenced(count: number): void;
+  /** From when it was to go until its provider had it. */
+  delivered(seconds: number): void;
+  /** Results written in one statement. */
+  settled(count: number): void;
+  requested(request: { method: string; route: string; status: number; durationMs: number }): void;
+  /** What the store says of the queue; asked for by whoever answers a scrape. */
+  readonly queue: { set(figures: QueueFigures): void; forget(): void };
 }
 
 const CIRCUIT_FIGURE = { closed: 0, probing: 1, open: 2 };
@@ -56,8 +64,32 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     labelNames: ['route', 'outcome'],
     registers,
   });
+  const deliveries = new Histogram({
+    name: 'email_delivery_seconds',
+    help: 'Time from when an email was accepted, or scheduled for, until its provider had it.',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400],
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'pipeline_settle_batch_size',
+    help: 'Results of attempts written in one statement.',
+    buckets: [1, 2, 5, 10, 25, 50, 75, 100],
+    registers,
+  });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Answers of the HTTP door, by method, pattern of the route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
   return {
     registry,
+    delivered: (seconds) => deliveries.observe(Math.max(0, seconds)),
+    settled: (count) => batches.observe(count),
+    requested: ({ method, route, status, durationMs }) =>
+      requests.observe({ method, route, status }, durationMs / 1000),
+    queue: setQueueFigures(registry),
     transition: (state, elapsedSeconds) => states.observe(state, elapsedSeconds),
     validationFailed: (type) => validations.inc({ type }),
     retried: (category) => retries.inc({ category }),

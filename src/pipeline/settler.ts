@@ -28,6 +28,8 @@ export interface SettlerOptions {
   random: Randomness;
   /** True when somebody waits for the next result and no other will come to share its way. */
   hurry?(): boolean;
+  /** A batch was written. */
+  onWritten?(count: number): void;
 }
 
 export function createSettler(options: SettlerOptions): Settler {
@@ -75,6 +77,7 @@ export function createSettler(options: SettlerOptions): Settler {
         if (uncertain && done.size < batch.length) {
           done = new Set([...done, ...(await options.ledger.findSettled(settlements))]);
         }
+        options.onWritten?.(batch.length);
         for (const entry of batch) entry.resolve(done.has(entry.settlement.id) ? 'settled' : 'fenced');
         return;
       } catch (error) {

@@ -65,7 +65,10 @@ const ABORT_GRACE_MS = 2000;
 
 export function createWorker(options: WorkerOptions): Lifecycle {
   const { clock, ledger, logger, source } = options;
-  const settler = createSettler({ ledger, logger, random: options.random, hurry: () => alone });
+  const settler = createSettler({
+    ...{ ledger, logger, random: options.random, hurry: () => alone },
+    onWritten: (count) => options.metrics.settled(count),
+  });
   const flight = new InFlight(options);
   const abort = new AbortController();
   const stopping = new AbortController();

@@ -29,4 +29,5 @@ export { type EmailStats, readEmailStats } from './email-stats.js';
 export { type EmailPage, findByMessageId, listEmails, type PageOptions } from './list-emails.js';
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';
+export { type QueueDepth, readQueueDepth } from './queue-depth.js';
 export { type RouteOverview, readRoutes } from './route-overview.js';

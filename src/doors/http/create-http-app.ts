@@ -67,7 +67,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   });
   app.notFound((c) => refusal(new PostriderError('NOT_FOUND', 'There is nothing here.'), c));
 
-  app.use(requestContext({ clock, logger }));
+  app.use(requestContext({ clock, logger, requested: rooms.requested }));
   app.use(async (_c, next) => {
     // Hono hands only Error instances to onError; anything else thrown would end the request bare.
     await next().catch((thrown: unknown) => {

@@ -47,6 +47,8 @@ export interface HttpRooms {
   resend?: ResendRooms;
   ready(): Promise<Readiness>;
   metrics(): Promise<{ contentType: string; body: string }>;
+  /** Told of every answer, for the figures. */
+  requested?(request: { method: string; route: string; status: number; durationMs: number }): void;
 }
 
 export interface HttpOperations {

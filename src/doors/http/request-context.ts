@@ -20,9 +20,11 @@ export interface HttpEnv {
 export function requestContext({
   clock,
   logger,
+  requested,
 }: {
   clock: Clock;
   logger: Logger;
+  requested?: ((request: Answered) => void) | undefined;
 }): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = clock.monotonic();
@@ -32,17 +34,26 @@ export function requestContext({
     if (usable) await next();
     else c.res = refusal(invalidRequestId(), c);
     addHeaders(c);
+    const elapsedMs = clock.monotonic() - startedAt;
     const line = {
       method: c.req.method,
       route: routeOf(c),
       status: c.res.status,
-      durationMs: Math.round(clock.monotonic() - startedAt),
+      durationMs: Math.round(elapsedMs),
       requestId: c.get('requestId'),
     };
+    requested?.({ method: c.req.method, route: line.route, status: c.res.status, durationMs: elapsedMs });
     // Probes and the inbox page ask all the time; their lines would bury the others.
     if (QUIET.test(c.req.path)) logger.debug(line, 'http request');
     else logger.info(line, 'http request');
   };
+}
+
+export interface Answered {
+  method: string;
+  route: string;
+  status: number;
+  durationMs: number;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;

@@ -1,0 +1,62 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/**
+ * What waits, as gauges that are set from the store before each scrape. Every process reports the same, so a query
+ * takes the maximum over them; where the store cannot be asked they are absent instead of old.
+ */
+export interface QueueFigures {
+  depth: ReadonlyArray<{ priority: number; state: string; count: number }>;
+  /** Of what could be claimed now; 0 where nothing waits. */
+  oldestDueSeconds: number;
+  routes: ReadonlyArray<{ name: string; waiting: number; paused: boolean }>;
+  workers: number;
+}
+
+export function setQueueFigures(registry: Registry): { set(figures: QueueFigures): void; forget(): void } {
+  const registers = [registry];
+  const depth = new Gauge({
+    name: 'email_queue_depth',
+    help: 'Emails that still have to go, by priority and state: ready, waiting, parked or processing.',
+    labelNames: ['priority', 'state'],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'email_queue_oldest_due_seconds',
+    help: 'How long the longest waiting email that could go has been waiting.',
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'route_waiting_emails',
+    help: 'Emails that wait for a route.',
+    labelNames: ['route'],
+    registers,
+  });
+  const paused = new Gauge({
+    name: 'route_paused',
+    help: 'Whether a route is paused by hand.',
+    labelNames: ['route'],
+    registers,
+  });
+  const workers = new Gauge({
+    name: 'workers_alive',
+    help: 'Workers whose beat is fresh.',
+    registers,
+  });
+  const forget = () => {
+    for (const gauge of [oldest, workers]) gauge.remove();
+    for (const gauge of [depth, waiting, paused]) gauge.reset();
+  };
+  return {
+    set(figures) {
+      forget();
+      for (const { priority, state, count } of figures.depth) depth.set({ priority, state }, count);
+      oldest.set(figures.oldestDueSeconds);
+      workers.set(figures.workers);
+      for (const route of figures.routes) {
+        waiting.set({ route: route.name }, route.waiting);
+        paused.set({ route: route.name }, route.paused ? 1 : 0);
+      }
+    },
+    forget,
+  };
+}

@@ -5,6 +5,7 @@ import { claimDepth } from './claim-depth.js';
 import { claimSettle } from './claim-settle.js';
 import { endToEnd } from './end-to-end.js';
 import { fairness } from './fairness.js';
+import { http } from './http.js';
 import { latency } from './latency.js';
 import { memory } from './memory.js';
 import { peers } from './peers.js';
@@ -16,6 +17,7 @@ import { wal } from './wal.js';
 /** Every bench, in the order they run. */
 export const BENCHES: readonly Bench[] = [
   accept,
+  http,
   campaign,
   claimSettle,
   endToEnd,

@@ -44,6 +44,8 @@ export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): P
   ]);
 }
 
+// The first ready position is a value of its own, found once: joined, a plan that expects few rows looked it up for
+// each of them, which took half the time of a batch.
 const WRITE = {
   name: 'outbox_write_emails',
   text: `
@@ -74,8 +76,8 @@ const WRITE = {
     insert into postrider.email_queue (id, due_at, expires_at, bytes, max_attempts, priority, ready, scheduled, at_most_once,
       bell, route, tenant)
     select id, case when waits then scheduled_at end, expires_at, bytes, max_attempts, priority, not waits, waits,
-      delivery = 'at-most-once', coalesce(position = first_ready, false), route, tenant
-    from input, (select min(position) as first_ready from input where not waits and suppressed is null) f
+      delivery = 'at-most-once', coalesce(position = (select min(position) from input where not waits and suppressed is null), false), route, tenant
+    from input
     where suppressed is null`,
 };
 

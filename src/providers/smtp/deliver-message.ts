@@ -67,7 +67,10 @@ async function openTransaction(
   const ahead = connection.sentAhead;
   const reset = connection.needsReset && !ahead;
   if (ahead) connection.said(commands);
-  else if (pipelined) connection.commands(reset ? ['RSET', ...commands] : commands);
+  else if (pipelined) {
+    const encoding = delivery.envelope.utf8 ? 'utf8' : 'latin1';
+    connection.commands(reset ? ['RSET', ...commands] : commands, encoding);
+  }
   const ask = (line: string) => {
     if (!pipelined) connection.command(line);
     return connection.read();

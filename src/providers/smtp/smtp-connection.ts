@@ -81,9 +81,9 @@ export class SmtpConnection {
   }
 
   /** Several commands in one write. */
-  commands(lines: readonly string[]): void {
+  commands(lines: readonly string[], encoding: 'utf8' | 'latin1' = 'utf8'): void {
     this.said(lines);
-    this.write(`${lines.join('\r\n')}\r\n`);
+    this.write(`${lines.join('\r\n')}\r\n`, encoding);
   }
 
   /** Notes commands that have been written before. */

@@ -69,7 +69,7 @@ export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
       perEndpoint: options.concurrency,
       leaseMs: options.timeoutMs + LEASE_EXTRA_MS,
     });
-    killPoint('webhook:claimed');
+    if (due.length > 0) killPoint('webhook:claimed');
     for (const delivery of due) {
       const over = deliver(database, delivery)
         .catch((error: unknown) => {

@@ -53,7 +53,7 @@ describe('a campaign on PostgreSQL', () => {
 
     const first = spawn();
     await first.next('ready');
-    await waitFor(async () => (await number('select count(*) as n from postrider.schedules')) === 4, {
+    await waitFor(async () => (await number('select count(*) as n from postrider.schedules')) >= 4, {
       timeoutMs: PATIENCE_MS,
       what: 'the schedules to be known',
     });

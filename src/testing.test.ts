@@ -68,12 +68,11 @@ describe('expectSent', () => {
   });
 
   test('a rolled back transaction → never sent', async () => {
-    await mail.postrider
-      .transaction(async (tx) => {
-        await mail.postrider.send(hello('ada@example.com'), { tx });
-        throw new Error('no');
-      })
-      .catch(() => {});
+    const undone = mail.postrider.transaction(async (tx) => {
+      await mail.postrider.send(hello('ada@example.com'), { tx });
+      throw new Error('no');
+    });
+    await expect(undone).rejects.toThrow('no');
     await mail.expectNotSent();
   });
 

@@ -128,12 +128,11 @@ describe('webhooks', () => {
     const slow = await journey.pool.connect();
     await slow.query('begin');
     const { emailId } = await journey.postrider.schedule(anEmail(), later, { tx: slow });
-    await journey.postrider
-      .transaction(async (tx) => {
-        await journey.postrider.schedule(anEmail(), later, { tx });
-        throw new Error('never mind');
-      })
-      .catch(() => undefined);
+    const undone = journey.postrider.transaction(async (tx) => {
+      await journey.postrider.schedule(anEmail(), later, { tx });
+      throw new Error('never mind');
+    });
+    await expect(undone).rejects.toThrow('never mind');
     const quick = await journey.postrider.schedule(anEmail(), later);
     await got(1);
     await slow.query('commit');

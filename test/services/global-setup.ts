@@ -2,10 +2,13 @@ import type { TestProject } from 'vitest/node';
 import { bringUp } from './bring-up.js';
 import { chromium } from './chromium.js';
 import { compileSources } from './compile-sources.js';
+import { isNeeded } from './is-needed.js';
 import { opensmtpd } from './opensmtpd.js';
 import { postfix } from './postfix.js';
 import { postgres } from './postgres.js';
 import { python } from './python.js';
+import { rabbitmq } from './rabbitmq.js';
+import type { Service } from './service.js';
 import { removeOwnWorkspaces, removeOwnWorkspacesOnSignals, removeStaleWorkspaces } from './workspace.js';
 
 /**
@@ -19,6 +22,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   if (stale > 0) console.log(`services: removed ${stale} left by a run that was killed`);
   await compileSources(project.config.root, { strict: inCi });
   for (const { service, key } of SERVICES) {
+    if (SLOW.has(service) && !(await isNeeded(project, service.name))) {
+      project.provide(key, null);
+      continue;
+    }
     const outcome = await bringUp(service, { maySkip: !inCi });
     project.provide(key, outcome.running ? outcome.url : null);
     console.log(
@@ -36,7 +43,11 @@ const SERVICES = [
   { service: postfix, key: 'postfixUrl' },
   { service: opensmtpd, key: 'opensmtpdUrl' },
   { service: python, key: 'pythonUrl' },
+  { service: rabbitmq, key: 'rabbitmqUrl' },
 ] as const;
+
+/** Started only for test files that name them. */
+const SLOW = new Set<Service>([rabbitmq]);
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -50,5 +61,7 @@ declare module 'vitest' {
     opensmtpdUrl: string | null;
     /** The path of a Python 3; null when there is none. */
     pythonUrl: string | null;
+    /** A RabbitMQ as JSON of SharedRabbit, for createTestVhost; null when there is none. */
+    rabbitmqUrl: string | null;
   }
 }

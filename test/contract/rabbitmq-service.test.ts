@@ -1,0 +1,70 @@
+import { Connection } from 'rabbitmq-client';
+import { expect, it } from 'vitest';
+import {
+  createTestVhost,
+  describeWith,
+  runRabbitControl,
+  startPrivateRabbit,
+  startRabbitCluster,
+} from '../services/index.js';
+
+describeWith('rabbitmq')('the RabbitMQ of the tests', () => {
+  it('two virtual hosts → what one holds the other does not see, and each is gone once dropped', async () => {
+    const [one, other] = await Promise.all([createTestVhost(), createTestVhost()]);
+    expect(await withConnection(one.url, (rabbit) => rabbit.queueDeclare('mine'))).toMatchObject({
+      queue: 'mine',
+    });
+    const missing = withConnection(other.url, (rabbit) =>
+      rabbit.queueDeclare({ queue: 'mine', passive: true }),
+    );
+    await expect(missing).rejects.toThrow(/no queue 'mine'/);
+    await Promise.all([one.drop(), other.drop()]);
+    expect(await one.control('list_vhosts')).not.toContain(one.name);
+  });
+
+  it('a private broker is killed and started → same port, durable messages are there', async () => {
+    const server = await startPrivateRabbit();
+    try {
+      await withConnection(server.url, async (rabbit) => {
+        await rabbit.queueDeclare({ queue: 'kept', durable: true });
+        const publisher = rabbit.createPublisher({ confirm: true });
+        await publisher.send({ routingKey: 'kept', durable: true }, 'one');
+        await publisher.close();
+      });
+      await server.kill();
+      await server.start();
+      const kept = await withConnection(server.url, (rabbit) =>
+        rabbit.basicGet({ queue: 'kept', noAck: true }),
+      );
+      expect(kept?.body).toBe('one');
+    } finally {
+      await server.remove();
+    }
+  });
+
+  it('three brokers → one cluster', async () => {
+    const cluster = await startRabbitCluster(3);
+    try {
+      const status = await runRabbitControl(
+        cluster.nodes[0]!.control,
+        'cluster_status',
+        '--formatter',
+        'json',
+      );
+      const { running_nodes } = JSON.parse(status.slice(status.indexOf('{'))) as { running_nodes: string[] };
+      expect(running_nodes.sort()).toEqual(cluster.nodes.map(({ node }) => node).sort());
+    } finally {
+      await cluster.remove();
+    }
+  });
+});
+
+async function withConnection<T>(url: string, work: (rabbit: Connection) => Promise<T>): Promise<T> {
+  const rabbit = new Connection({ url, acquireTimeout: 5000 });
+  rabbit.on('error', () => undefined); // whatever was asked for rejects as well
+  try {
+    return await work(rabbit);
+  } finally {
+    await rabbit.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import type { SharedRabbit } from './rabbitmq.js';
+import { runRabbitControl } from './run-rabbit-control.js';
+
+/**
+ * A fresh virtual host on the shared broker, one per test file, because the names of exchanges and queues
+ * are fixed. Deleting it closes its connections.
+ */
+export async function createTestVhost(): Promise<TestVhost> {
+  const shared = inject('rabbitmqUrl');
+  if (!shared) throw new Error('no RabbitMQ for the tests: see the line about rabbitmq at the start');
+  const { url, control } = JSON.parse(shared) as SharedRabbit;
+  const name = `postrider-test-${randomBytes(6).toString('hex')}`;
+  const user = decodeURIComponent(new URL(url).username);
+  await runRabbitControl(control, 'add_vhost', name);
+  await runRabbitControl(control, 'set_permissions', '-p', name, user, '.*', '.*', '.*');
+  return {
+    url: `${url.replace(/\/$/, '')}/${name}`,
+    name,
+    control: (...args) => runRabbitControl(control, ...args),
+    async drop() {
+      await runRabbitControl(control, 'delete_vhost', name);
+    },
+  };
+}
+
+export interface TestVhost {
+  url: string;
+  name: string;
+  /** A command of the broker's rabbitmqctl; add `-p` and the name where it is about this virtual host. */
+  control(...args: string[]): Promise<string>;
+  drop(): Promise<void>;
+}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openDueBroadcasts } from '../../src/schedules/broadcasts/create-broadcasts.js';
 import { type CatchUp, defineSchedule, type Schedule } from '../../src/schedules/define-schedule.js';
 import { fireSlots } from '../../src/schedules/fire-slots.js';
 import { registerSchedules } from '../../src/schedules/register-schedules.js';
@@ -224,4 +225,8 @@ describe('slots on PostgreSQL', () => {
       [zones],
     );
   }
+
+  test('no broadcast is waiting → the scheduler is told of none ahead, not to look again at once', async () => {
+    expect(await openDueBroadcasts(databases[0]!)).toEqual({ fired: 0, nextInMs: null });
+  });
 });

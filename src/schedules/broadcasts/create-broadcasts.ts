@@ -236,7 +236,7 @@ const OPEN_DUE = {
       on conflict (schedule, zone, slot) do nothing returning id
     )
     select (select count(*)::int from opened) as fired,
-      (select greatest(0, extract(epoch from min(b.scheduled_at) - clock_timestamp()) * 1000)::float8
+      (select (extract(epoch from min(b.scheduled_at) - clock_timestamp()) * 1000)::float8
        from postrider.broadcasts b
        where b.status = 'queued' and b.opened_at is null and b.scheduled_at > clock_timestamp()) as next_in_ms`,
 };

@@ -1,4 +1,3 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
 import { PostriderError } from '../../kernel/index.js';
 import type { OutgoingEmail } from '../provider.js';
 import { messageHeaders } from './message-headers.js';
@@ -11,6 +10,8 @@ import { messageHeaders } from './message-headers.js';
 export async function composeWithAttachments(email: OutgoingEmail): Promise<Buffer> {
   const head = messageHeaders(email);
   email.attachments.forEach(checkAttachment);
+  // Loaded by the first email that needs it: most processes never see an attachment.
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
     text: email.text,
     html: email.html,

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPostrider, defineEmail, defineSchedule, type Postrider } from '../../src/index.js';
 import { createLogger, newId } from '../../src/kernel/index.js';
 import { createTestDatabase, type TestDatabase, waitFor } from '../services/index.js';
+import { awayFromWindowEnd } from './ground/away-from-window-end.js';
 import { scriptedProvider } from './ground/scripted-provider.js';
+
+beforeEach(() => awayFromWindowEnd(), 30_000);
 
 /** Which of two rules holds back a campaign's email: the schedule's "not again", or the limit of the type. */
 const ZONE = 'America/New_York';

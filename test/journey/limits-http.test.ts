@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { describeWith } from '../services/index.js';
+import { awayFromWindowEnd } from './ground/away-from-window-end.js';
 import { type Door, openDoor } from './ground/open-door.js';
 import { anEmail } from './ground/open-journey.js';
+
+beforeEach(() => awayFromWindowEnd(), 30_000);
 
 /** Limits and quotas over HTTP: what a sender is told, and what an operator may set. */
 describeWith('postgres')('limits over HTTP', () => {

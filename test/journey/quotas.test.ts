@@ -1,8 +1,11 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Postrider } from '../../src/index.js';
+import { awayFromWindowEnd } from './ground/away-from-window-end.js';
 import { openEmbedded } from './ground/open-embedded.js';
 import { anEmail, openJourney } from './ground/open-journey.js';
+
+beforeEach(() => awayFromWindowEnd(), 30_000);
 
 /** How many emails a company may send per day and month, on both stores. */
 interface Subject {

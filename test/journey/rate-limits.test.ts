@@ -1,10 +1,13 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EmailInput, Postrider } from '../../src/index.js';
 import { forgetOldSlots } from '../../src/policy/index.js';
 import { waitFor } from '../services/index.js';
+import { awayFromWindowEnd } from './ground/away-from-window-end.js';
 import { openEmbedded } from './ground/open-embedded.js';
 import { anEmail, openJourney } from './ground/open-journey.js';
+
+beforeEach(() => awayFromWindowEnd(), 30_000);
 
 /** How often one recipient may get a type, counted in the transaction that accepts, on both stores. */
 interface Subject {

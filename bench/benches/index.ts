@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.js';
 import { accept } from './accept.js';
+import { adminEmails } from './admin-emails.js';
 import { campaign } from './campaign.js';
 import { claimDepth } from './claim-depth.js';
 import { claimSettle } from './claim-settle.js';
@@ -28,6 +29,7 @@ export const BENCHES: readonly Bench[] = [
   claimDepth,
   wal,
   memory,
+  adminEmails,
   render,
   peers,
 ];

@@ -21,10 +21,11 @@ export async function tallyEnds(database: Database, { behindMs = 5000 } = {}): P
 }
 
 export async function forgetOldTallies(database: Database, days: number): Promise<void> {
-  await database.query(
-    "delete from postrider.email_tallies where bucket < now() - $1::int * interval '1 day' - interval '7 days'",
-    [days],
-  );
+  for (const table of ['email_tallies', 'email_tally_sums'])
+    await database.query(
+      `delete from postrider.${table} where bucket < now() - $1::int * interval '1 day' - interval '7 days'`,
+      [days],
+    );
 }
 
 // Settling takes milliseconds; a transaction open for longer than ten minutes is somebody else's.

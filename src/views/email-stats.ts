@@ -1,5 +1,6 @@
 import type { Queryable } from '../store/index.js';
 import { type EmailFilter, sourceOf } from './email-filter.js';
+import { momentText, type Piece, tallyPieces } from './tally-pieces.js';
 
 /**
  * How many emails of a filter were sent and how many failed, in all and by type. Read from the tallies and what has
@@ -40,14 +41,25 @@ interface CountRow {
 }
 
 async function fromTallies(database: Queryable, filter: EmailFilter): Promise<CountRow[]> {
+  const { since, until, tenant, type, provider } = filter;
+  const { days, hours, steps } = tallyPieces(since, until);
+  // Of one tenant there are no hours: what is left of its days is added up from its tallies.
+  const coarse = tenant === undefined ? [...days, ...hours] : days;
+  const fine = tenant === undefined ? steps : [...hours, ...steps];
+  const { rows: marks } = await database.query<{ at: string }>(MARK);
   const { rows } = await database.query<CountRow>(STATS, [
-    filter.since?.toISOString() ?? null,
-    filter.until?.toISOString() ?? null,
-    filter.tenant ?? null,
-    filter.type ?? null,
-    filter.provider ?? null,
+    ...[since?.toISOString() ?? null, until?.toISOString() ?? null],
+    ...[tenant ?? null, type ?? null, provider ?? null],
+    coarse.map((piece) => (days.includes(piece) ? 24 : 1)),
+    ...endsOf(coarse),
+    ...endsOf(fine),
+    marks[0]?.at ?? '-infinity',
   ]);
   return rows;
+}
+
+function endsOf(pieces: readonly Piece[]): [string[], string[]] {
+  return [pieces.map(([from]) => momentText(from)), pieces.map(([, to]) => momentText(to))];
 }
 
 async function oneByOne(database: Queryable, filter: EmailFilter): Promise<CountRow[]> {
@@ -69,27 +81,43 @@ const IN_RANGE = (bucket: string) => `
   ($1::timestamptz is null or ${bucket} > $1::timestamptz - interval '5 minutes')
   and ($2::timestamptz is null or ${bucket} < $2::timestamptz)`;
 
-const STATS = {
-  name: 'views_email_stats',
-  text: `
-    with mark as materialized (
-      select counted_until from postrider.email_tally_mark
-    ), later as (
-      select a.email_id, a.provider, a.status, 1 as count from postrider.email_attempts a
-      where a.final and a.status in ('sent', 'failed') and a.settled_at > (select counted_until from mark)
-      union all
-      select f.email_id, a.provider, a.status, -1 from postrider.email_facts f
-      join postrider.email_attempts a on a.email_id = f.email_id and a.attempt = (f.detail ->> 'afterAttempt')::int
-      where f.type = 'REQUEUED' and f.created_at > (select counted_until from mark) and a.status in ('sent', 'failed')
-    )
-    select type, status, sum(count)::int as count from (
-      select t.type, t.status::text as status, t.count from postrider.email_tallies t
-      where t.status in ('sent', 'failed') and ${IN_RANGE('t.bucket')} and ($3::text is null or t.tenant = $3)
-        and ($4::text is null or t.type = $4) and ($5::text is null or t.provider = $5)
-      union all
-      select coalesce(e.type, ''), l.status::text, l.count from later l
-      join postrider.emails e on e.id = l.email_id
-      where ${IN_RANGE('postrider.id_bucket(l.email_id)')} and ($3::text is null or e.tenant = $3)
-        and ($4::text is null or e.type = $4) and ($5::text is null or l.provider = $5)
-    ) x group by 1, 2`,
+const MARK = {
+  name: 'views_tally_mark',
+  text: 'select counted_until::text as at from postrider.email_tally_mark',
 };
+
+// Planned each time: where the tallies end is a value the planner must see ($11), or it expects a third of the ledger to
+// have ended since and reads all of it. The mark itself is read again in the statement, because it may have moved since.
+const STATS = `
+  with mark as materialized (
+    select counted_until from postrider.email_tally_mark
+  ), later as (
+    select a.email_id, a.provider, a.status, 1 as count from postrider.email_attempts a
+    where a.final and a.status in ('sent', 'failed') and a.settled_at > $11::timestamptz
+      and a.settled_at > (select counted_until from mark)
+    union all
+    select f.email_id, a.provider, a.status, -1 from postrider.email_facts f
+    join postrider.email_attempts a on a.email_id = f.email_id and a.attempt = (f.detail ->> 'afterAttempt')::int
+    where f.type = 'REQUEUED' and f.created_at > $11::timestamptz and f.created_at > (select counted_until from mark)
+      and a.status in ('sent', 'failed')
+  )
+  select type, status, sum(count)::int as count from (
+    select s.type, s.status::text as status, s.count
+    from unnest($6::int[], $7::timestamptz[], $8::timestamptz[]) p(hours, since, until)
+    join lateral (
+      select * from postrider.email_tally_sums t
+      where t.tenant = coalesce($3::text, '') and t.hours = p.hours and t.bucket >= p.since and t.bucket < p.until
+    ) s on s.status in ('sent', 'failed') and ($4::text is null or s.type = $4) and ($5::text is null or s.provider = $5)
+    union all
+    select s.type, s.status::text, s.count
+    from unnest($9::timestamptz[], $10::timestamptz[]) p(since, until)
+    join lateral (
+      select * from postrider.email_tallies t
+      where t.bucket >= p.since and t.bucket < p.until and ($3::text is null or t.tenant = $3)
+    ) s on s.status in ('sent', 'failed') and ($4::text is null or s.type = $4) and ($5::text is null or s.provider = $5)
+    union all
+    select coalesce(e.type, ''), l.status::text, l.count from later l
+    join lateral (select x.tenant, x.type from postrider.emails x where x.id = l.email_id offset 0) e on true
+    where ${IN_RANGE('postrider.id_bucket(l.email_id)')} and ($3::text is null or e.tenant = $3)
+      and ($4::text is null or e.type = $4) and ($5::text is null or l.provider = $5)
+  ) x group by 1, 2`;

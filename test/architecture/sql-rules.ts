@@ -13,6 +13,7 @@ const OWNERS: Record<string, string> = {
   email_facts: 'outbox',
   email_tallies: 'outbox',
   email_tally_mark: 'outbox',
+  email_tally_sums: 'outbox',
   workers: 'outbox',
   pauses: 'outbox',
   routes: 'outbox',

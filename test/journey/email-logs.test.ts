@@ -71,6 +71,38 @@ describe('email logs on PostgreSQL', () => {
     expect(await journey.postrider.stats({ companyId, to: '2020-01-01' })).toMatchObject({ totalSent: 0 });
   });
 
+  test('any stretch of time, of one company or of all → days, hours and minutes add up to what was tallied', async () => {
+    const minutes = 60_000;
+    const start = Math.floor(Date.now() / 86_400_000 - 20) * 86_400_000;
+    const tallies = Array.from({ length: 600 }, (_, n) => ({
+      at: start + ((n * 7919) % 900) * 5 * minutes,
+      tenant: n % 3 === 0 ? 'spread-1' : 'spread-2',
+      count: 1 + (n % 4),
+    }));
+    for (const half of [tallies.slice(0, 300), tallies.slice(300)])
+      await database.query(
+        `insert into postrider.email_tallies (bucket, tenant, type, provider, status, count)
+         select b, t, 'spread', 'smtp', 'sent', sum(c) from unnest($1::timestamptz[], $2::text[], $3::int[]) x(b, t, c) group by 1, 2
+         on conflict (bucket, tenant, type, provider, status) do update set count = email_tallies.count + excluded.count`,
+        [
+          half.map(({ at }) => new Date(at).toISOString()),
+          half.map(({ tenant }) => tenant),
+          half.map(({ count }) => count),
+        ],
+      );
+    for (let n = 0; n < 24; n++) {
+      const from = start + ((n * 131) % 500) * 5 * minutes;
+      const to = from + (1 + ((n * 577) % 700)) * 5 * minutes;
+      const range = { from: new Date(from), to: new Date(to), type: 'spread' };
+      const within = tallies.filter(({ at }) => at >= from && at < to);
+      const sum = (list: typeof tallies) => list.reduce((all, { count }) => all + count, 0);
+      expect(await journey.postrider.stats(range)).toMatchObject({ totalSent: sum(within) });
+      expect(await journey.postrider.stats({ ...range, companyId: 'spread-1' })).toMatchObject({
+        totalSent: sum(within.filter(({ tenant }) => tenant === 'spread-1')),
+      });
+    }
+  });
+
   test('five processes count at once → nothing is counted twice', async () => {
     for (let n = 0; n < 4; n++) await ended({ companyId: 'once' });
     await Promise.all(Array.from({ length: 5 }, () => tallyEnds(database, { behindMs: 0 })));

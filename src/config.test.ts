@@ -50,6 +50,7 @@ it('an empty environment → the documented defaults', () => {
       sendTimeoutMs: 30_000,
       stopDeadlineMs: 30_000,
     },
+    engine: { name: 'postgres', prefetch: 500, window: 2000, ringAgainMs: 30_000 },
     retry: { preset: 'gateway', maxAttempts: null },
     resend: { apiKey: null, baseUrl: 'https://api.resend.com' },
     ses: { region: null, configurationSet: null, endpoint: null },

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
+import { assembleEngine } from './assemble-engine.js';
 import { createSuppressedFinder } from './assemble-suppression.js';
 import type { Config } from './config.js';
-import { createPostgresEngine, type Engine } from './dispatch/index.js';
+import { type Engine, type EngineState, tellEngine } from './dispatch/index.js';
 import { forgetOldDeliveries } from './events/index.js';
 import {
   type Clock,
   delay,
+  isPostriderError,
   type Lifecycle,
   type Logger,
   type Mailbox,
@@ -13,13 +15,12 @@ import {
   type Randomness,
   type StopOptions,
 } from './kernel/index.js';
+import { openRoutes, routeNames } from './open-routes.js';
 import {
   createLedger,
   createPauseReader,
   createPruner,
   createRouteNames,
-  createRouteRates,
-  createRouteStates,
   createSweeper,
   createTallier,
   findDeadWorkers,
@@ -32,7 +33,7 @@ import {
 } from './outbox/index.js';
 import { createWorker, type PipelineMetrics } from './pipeline/index.js';
 import { findMissingRecipients, forgetOldKeys, forgetOldSlots } from './policy/index.js';
-import { createRouteBoard, type RouteBoard, type RouteTable } from './providers/index.js';
+import type { RouteTable } from './providers/index.js';
 import { forgetOldRuns } from './schedules/index.js';
 import type { Database } from './store/index.js';
 
@@ -46,6 +47,8 @@ export interface RunningWorker extends Lifecycle {
   ring(): void;
   /** True while it holds a lease. */
   alive(): boolean;
+  /** Of its engine; null while it has none. */
+  engine(): EngineState | null;
 }
 
 export interface RunWorkerOptions {
@@ -70,14 +73,18 @@ export function createRunningWorker(options: RunWorkerOptions): RunningWorker {
   let running: Promise<void> = Promise.resolve();
   let stopOptions: StopOptions | undefined;
 
-  async function live(signal: AbortSignal, onFirst: () => void): Promise<void> {
+  async function live(signal: AbortSignal, onFirst: (refusal?: unknown) => void): Promise<void> {
+    let first = true;
     while (!signal.aborted) {
       try {
         current = await begin(options, signal);
+        first = false;
         onFirst();
         await current.over;
       } catch (error) {
+        if (first && isRefusal(error)) return onFirst(error);
         onFirst();
+        first = false;
         if (!signal.aborted) logger.warn({ err: messageOf(error) }, 'worker could not begin');
         await delay(AWAY_MS * (1 + options.random() * 0.5), signal);
       } finally {
@@ -89,13 +96,16 @@ export function createRunningWorker(options: RunWorkerOptions): RunningWorker {
   }
 
   return {
-    /** Returns when the worker runs, or when the database turned out to be away: then it goes on trying. */
+    /**
+     * Returns when the worker runs, or when the database turned out to be away: then it goes on trying.
+     * Rejects where trying again cannot help.
+     */
     start() {
       if (stopping) return Promise.resolve();
       stopping = new AbortController();
       const { signal } = stopping;
-      return new Promise((resolve) => {
-        running = live(signal, resolve);
+      return new Promise((resolve, reject) => {
+        running = live(signal, (refusal) => (refusal === undefined ? resolve() : reject(refusal)));
       });
     },
     async stop(stop) {
@@ -105,7 +115,13 @@ export function createRunningWorker(options: RunWorkerOptions): RunningWorker {
     },
     ring: () => current?.engine.ring(),
     alive: () => current !== null,
+    engine: () => current?.engine.state() ?? null,
   };
+}
+
+/** A setting or a broker must be put right by a person. */
+function isRefusal(error: unknown): boolean {
+  return isPostriderError(error) && (error.code === 'INVALID_CONFIG' || error.code === 'BROKER_UNSUITABLE');
 }
 
 interface Generation {
@@ -151,7 +167,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       throw error;
     });
   const worker = () => lease.worker;
-  const ready = createPostgresEngine({
+  const ready = await assembleEngine(config, {
     database,
     worker,
     routes: {
@@ -160,16 +176,23 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       took: board.took,
       onRoom: board.onRoom,
     },
-    pollIntervalMs: config.worker.pollIntervalMs,
     pauses,
+    metrics: options.metrics.engine,
+    ...{ clock, random, logger },
+  }).catch(async (error: unknown) => {
+    finish();
+    await board.stop();
+    await lease.end();
+    throw error;
   });
   engine = ready;
+  const ledger = createLedger(database, { worker, pauses });
   const pipeline = createWorker({
     ...config.worker,
     maxAttempts: config.retry.maxAttempts,
     batchSize: embedded ? Math.min(EMBEDDED_BATCH, config.worker.batchSize) : config.worker.batchSize,
     source: ready,
-    ledger: createLedger(database, { worker, pauses }),
+    ledger: ready.name === 'postgres' ? ledger : tellEngine(ledger, ready),
     lease,
     routes: board,
     sender: options.sender,
@@ -188,7 +211,11 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     logger,
     metrics: options.metrics,
   });
-  const sweeper = createSweeper({ database, worker, embedded, logger, random, onReady: () => ready.ring() });
+  const sweeper = createSweeper({
+    ...{ database, worker, embedded, logger, random },
+    ringAgainMs: config.engine.ringAgainMs,
+    onReady: () => ready.ring(),
+  });
   const pruner = createPruner({
     database,
     retention: config.retention,
@@ -201,21 +228,21 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     },
   });
   const tallier = createTallier({ database, logger });
-  await ready.start();
   await pipeline.start();
   await sweeper.start();
   await pruner.start();
   await tallier.start();
   logger.info(
-    { worker: lease.worker, store: database.kind, routes: routeNames(options.routes) },
+    { worker: lease.worker, store: database.kind, engine: ready.name, routes: routeNames(options.routes) },
     'worker started',
   );
   return {
     engine: ready,
     over,
     async end(stop) {
-      await ready.stop();
+      await ready.quiesce();
       await pipeline.stop(stop);
+      await ready.stop(stop);
       await board.stop();
       await sweeper.stop();
       await pruner.stop();
@@ -226,44 +253,6 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       logger.info({ worker: lease.worker }, 'worker stopped');
     },
   };
-}
-
-/** What this process knows of its routes, begun from what all know. */
-async function openRoutes(
-  options: RunWorkerOptions,
-  database: Database,
-  lease: WorkerLease,
-): Promise<RouteBoard> {
-  const { clock, random, logger, metrics } = options;
-  const circuits = createRouteStates(database);
-  const board = createRouteBoard({
-    table: options.routes,
-    circuits,
-    rates: createRouteRates(database),
-    concurrency: options.config.worker.concurrency,
-    clock,
-    random,
-    logger,
-    metrics,
-  });
-  try {
-    await circuits.register(
-      options.routes.routes.map(({ name, provider, ratePerSecond }) => ({
-        name,
-        provider: provider.name,
-        ratePerSecond: ratePerSecond ?? null,
-      })),
-    );
-    await board.start();
-  } catch (error) {
-    await lease.end();
-    throw error;
-  }
-  return board;
-}
-
-function routeNames({ routes }: RouteTable): string[] {
-  return routes.map((route) => route.name);
 }
 
 /** Before the first claim: rows of the process this one replaces, and of everyone else who is dead. */

@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../kernel/index.js';
-import type { Claim } from '../outbox/index.js';
+import type { Claim, Settlement } from '../outbox/index.js';
 
 /** What an engine asks before it claims: which routes there are, and how many emails each may take now. */
 export interface RouteGate {
@@ -12,12 +12,21 @@ export interface RouteGate {
   onRoom(fn: () => void): void;
 }
 
+export type EngineName = 'postgres' | 'rabbitmq' | 'bullmq';
+
+/** Whether an engine can do its work now, and if not, why. */
+export interface EngineState {
+  name: EngineName;
+  up: boolean;
+  message: string;
+}
+
 /**
  * The port of a queue engine: it says when there is work and hands out claims. Truth stays in the
  * ledger, so an engine may forget, repeat or reorder; it must never invent a claim.
  */
 export interface Engine extends Lifecycle {
-  readonly name: 'postgres' | 'rabbitmq' | 'bullmq';
+  readonly name: EngineName;
   /** Up to `limit` claims, owned by this worker; none when there is nothing to do now. */
   claim(limit: number): Promise<Claim[]>;
   /** Emails that were in the hands of a worker that died, each to be attempted with nothing beside it. */
@@ -26,4 +35,22 @@ export interface Engine extends Lifecycle {
   onWork(fn: () => void): void;
   /** Something was committed: by this process, or heard from the database. */
   ring(): void;
+  /** The first half of stopping: nothing more is handed out; what was may still be settled. */
+  quiesce(): Promise<void>;
+  /** Whether it spends this email's wait for a retry itself, and rings when it is over. */
+  spendsWait(id: string, waitMs: number): boolean;
+  /** These results are in the ledger. */
+  settled(settlements: readonly Settlement[]): void;
+  /** These claims ended without an attempt, or belong to someone else by now. */
+  letGo(ids: readonly string[]): void;
+  /** Of its claims only these are still at work. */
+  keepOnly(ids: readonly string[]): void;
+  state(): EngineState;
+}
+
+/** What is counted about an engine. */
+export interface EngineMetrics {
+  engineUp(engine: EngineName, up: boolean): void;
+  bells(what: 'published' | 'consumed' | 'dropped', count: number): void;
+  bellsOutstanding(count: number): void;
 }

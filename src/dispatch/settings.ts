@@ -24,4 +24,33 @@ export const dispatchSettings = {
       says: 'How long a worker waits before it looks by itself; a commit wakes it at once.',
     }),
   },
+  engine: {
+    name: setting.choice(['postgres'], {
+      env: ['POSTRIDER_ENGINE'],
+      default: 'postgres',
+      says: 'Who wakes workers: the store itself, or bells through a broker.',
+    }),
+    prefetch: setting.integer({
+      env: ['POSTRIDER_ENGINE_PREFETCH'],
+      default: 500,
+      min: 1,
+      max: 10_000,
+      says: 'How many bells of a broker one worker holds at most, until their emails are settled.',
+    }),
+    window: setting.integer({
+      env: ['POSTRIDER_ENGINE_WINDOW'],
+      default: 2000,
+      min: 1,
+      max: 100_000,
+      says: 'How many bells may be in a broker at once; the rest waits in the store, in fair order.',
+    }),
+    ringAgainMs: setting.duration({
+      env: ['POSTRIDER_ENGINE_RING_AGAIN'],
+      default: 30_000,
+      min: 1000,
+      max: 3_600_000,
+      plainUnit: 's',
+      says: 'After how long a bell that nobody answered counts as lost.',
+    }),
+  },
 } satisfies Settings;

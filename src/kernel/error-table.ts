@@ -203,6 +203,11 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Pass the open transaction of pg, postgres.js, PGlite, Drizzle, Kysely, Prisma, Knex or TypeORM, or any object with query(text, values).',
   },
+  BROKER_UNSUITABLE: {
+    status: 500,
+    retryable: false,
+    help: 'Put right what is named; docs/ENGINES.md says what each broker must allow.',
+  },
   STOPPED: { status: 503, retryable: true, help: 'This process is shutting down; try another.' },
   INTERNAL: { status: 500, retryable: true, help: 'Look at the log line with this requestId.' },
 } as const satisfies Record<string, ErrorRow>;

@@ -60,7 +60,8 @@ const CANCEL = `
 const RESCHEDULE = `
   with moved as (
     update postrider.email_queue q
-    set due_at = $3::timestamptz, ready = false, scheduled = true, owner = null, claimed_at = null, token = token + 1
+    set due_at = $3::timestamptz, ready = false, scheduled = true, owner = null, claimed_at = null,
+      rung_at = null, token = token + 1
     where id = $1 and ${NOT_BEGUN('q')} and not suspect and ($2::text is null or tenant = $2) returning id
   )
   insert into postrider.email_facts (email_id, type, detail)

@@ -1,6 +1,7 @@
 export { cancelEmail, rescheduleEmail } from './cancel-email.js';
 export { type CancelFilter, cancelMany, countCancellable } from './cancel-many.js';
 export { type Claim, type Claimer, claimSuspects, createClaimer } from './claim-batch.js';
+export { claimRung, type RungOptions } from './claim-rung.js';
 export { clearLedger } from './clear-ledger.js';
 export {
   type DeadLetterScope,
@@ -27,7 +28,17 @@ export {
 } from './pauses.js';
 export { type Pruned, prune, type Retention } from './prune.js';
 export { createPruner } from './pruner.js';
+export { type JobData, readJobData } from './read-job-data.js';
 export { type ClaimRef, endClaims, type Hold, parkClaims, releaseClaims } from './release-claims.js';
+export {
+  type BellRef,
+  countOutstanding,
+  createRinger,
+  type OutstandingBells,
+  type Ringer,
+  type RungEmail,
+  takeBackBells,
+} from './ring-bells.js';
 export { createRouteNames } from './route-names.js';
 export { createRouteRates } from './route-rates.js';
 export { createRouteStates, type RouteState } from './route-states.js';

@@ -30,6 +30,8 @@ export interface Settlement {
   repeatableMs: number | null;
   /** The body of a sensitive email goes with its success. */
   purge: boolean;
+  /** The wait for a retry is spent in a broker, which rings when it is over. */
+  rings?: boolean;
 }
 
 /** Returns the ids that were settled; the others belong to someone else now. */
@@ -40,8 +42,12 @@ export async function settleAttempts(
 ): Promise<Set<string>> {
   const column = <T>(pick: (settlement: Settlement) => T): T[] => settlements.map(pick);
   killPoint('settle:before');
-  const purged = settlements.filter((s) => s.purge).map((s) => s.id);
-  const { rows } = await database.query<{ email_id: string }>(purged.length > 0 ? SETTLE_AND_PURGE : SETTLE, [
+  const idsOf = (chosen: (settlement: Settlement) => boolean | undefined) =>
+    settlements.filter(chosen).map((s) => s.id);
+  const purged = idsOf((s) => s.purge);
+  const rung = idsOf((s) => s.rings);
+  const more = purged.length + rung.length > 0;
+  const { rows } = await database.query<{ email_id: string }>(more ? SETTLE_MORE : SETTLE, [
     column((s) => s.id),
     column((s) => s.token),
     column((s) => s.attempt),
@@ -61,7 +67,7 @@ export async function settleAttempts(
     column((s) => s.possibleDuplicate),
     column((s) => s.repeatableMs),
     worker,
-    ...(purged.length > 0 ? [purged] : []),
+    ...(more ? [purged, rung] : []),
   ]);
   killPoint('settle:after');
   return new Set(rows.map((row) => row.email_id));
@@ -88,7 +94,7 @@ function storableValue(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? toStorableText(value) : value;
 }
 
-const settle = (name: string, purge: string) => ({
+const settle = (name: string, more: { purge: string; rungAt: string }) => ({
   name,
   text: `
     with s as materialized (
@@ -105,7 +111,7 @@ const settle = (name: string, purge: string) => ({
     ), kept as (
       update postrider.email_queue q
       set owner = null, begun = false, attempt = s.attempt, suspect = false, alone = false, crashes = 0,
-        due_at = clock_timestamp() + s.retry_delay_ms * interval '1 millisecond',
+        due_at = clock_timestamp() + s.retry_delay_ms * interval '1 millisecond',${more.rungAt}
         possible_duplicate = q.possible_duplicate or s.possible_duplicate,
         route = case when s.repeatable_ms is null then q.route else s.route end,
         repeatable_until = coalesce(q.repeatable_until,
@@ -115,7 +121,7 @@ const settle = (name: string, purge: string) => ({
       from s
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $19::int and s.status = 'retry'
       returning q.id, q.claimed_at, q.due_at
-    )${purge}
+    )${more.purge}
     insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms, started_at,
       duration_ms, route, provider, worker, provider_message_id, error_code, error_category, error_message,
       next_attempt_at, detail)
@@ -128,15 +134,18 @@ const settle = (name: string, purge: string) => ({
     returning email_id`,
 });
 
-const SETTLE = settle('outbox_settle', '');
+const SETTLE = settle('outbox_settle', { purge: '', rungAt: '' });
 
-const SETTLE_AND_PURGE = settle(
-  'outbox_settle_and_purge',
-  `, purged as (
+/** Content goes with the success of some, or a broker spends the wait of some. */
+const SETTLE_MORE = settle('outbox_settle_more', {
+  purge: `, purged as (
       delete from postrider.email_bodies b
       where b.email_id = any ($20::uuid[]) and b.email_id in (select id from ended)
     )`,
-);
+  rungAt: `
+        rung_at = case when q.id = any ($21::uuid[])
+          then clock_timestamp() + s.retry_delay_ms * interval '1 millisecond' end,`,
+});
 
 const FIND_SETTLED = `
   select a.email_id from unnest($1::uuid[], $2::int[]) s(id, token)

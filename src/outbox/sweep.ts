@@ -37,6 +37,7 @@ const PROMOTE = {
     with due as materialized (
       select id from postrider.email_queue
       where due_at is not null and due_at <= clock_timestamp() and owner is null and not parked and not suspect
+        and rung_at is null
       order by due_at limit $1::int for update skip locked
     )
     update postrider.email_queue q set ready = true, scheduled = false, due_at = null from due where q.id = due.id
@@ -62,6 +63,7 @@ const NEXT_DUE = {
   name: 'outbox_next_due',
   text: `
     select (extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as wait
-    from postrider.email_queue where due_at is not null and owner is null and not parked and not suspect
+    from postrider.email_queue
+    where due_at is not null and owner is null and not parked and not suspect and rung_at is null
     order by due_at limit 1`,
 };

@@ -2,13 +2,14 @@ import { delay, type Lifecycle, type Logger, messageOf, type Randomness } from '
 import { type Database, isStoreAway } from '../store/index.js';
 import { findDeadWorkers } from './find-dead-workers.js';
 import { bringBackParked } from './pauses.js';
+import { RING_AGAIN_BATCH, ringAgain } from './ring-bells.js';
 import { msUntilNextDue, sweepDue } from './sweep.js';
 import { hasHeld, takeOverWorker } from './take-over.js';
 
 /**
- * Runs in every worker process: promotes what is due, expires what is late, and takes over from the
- * dead. Any number may run at once; each step is fenced. When the database is away it asks at most
- * once a second.
+ * Runs in every worker process: promotes what is due, expires what is late, rings again for what a
+ * broker lost, and takes over from the dead. Any number may run at once; each step is fenced. When the
+ * database is away it asks at most once a second.
  */
 export interface SweeperOptions {
   database: Database;
@@ -16,6 +17,8 @@ export interface SweeperOptions {
   embedded: boolean;
   logger: Logger;
   random: Randomness;
+  /** After how long a bell that is out counts as lost. */
+  ringAgainMs: number;
   /** Rows became claimable. */
   onReady: () => void;
 }
@@ -40,9 +43,10 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
       }
     }
     if ((await bringBackParked(database)) > 0) ready = true;
+    const rungAgain = await ringAgain(database, options.ringAgainMs);
     const sweep = await sweepDue(database);
-    if (sweep.promoted > 0 || ready) options.onReady();
-    if (sweep.more) return 0;
+    if (sweep.promoted > 0 || rungAgain > 0 || ready) options.onReady();
+    if (sweep.more || rungAgain === RING_AGAIN_BATCH) return 0;
     const waitMs = Math.min(LOOK_MS, (await msUntilNextDue(database)) ?? LOOK_MS);
     // Due but not moved: an open transaction holds it, and asking again at once would be asking for ever.
     return waitMs === 0 && sweep.promoted === 0 ? LOCKED_MS : waitMs;

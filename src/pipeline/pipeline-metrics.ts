@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RouteMetrics } from '../providers/index.js';
+import { createEngineFigures, type EngineFigures } from './engine-figures.js';
 import { type QueueFigures, setQueueFigures } from './queue-gauges.js';
 import { StateFigures } from './state-figures.js';
 
@@ -16,6 +17,7 @@ export interface PipelineMetrics extends RouteMetrics {
   /** Results written in one statement. */
   settled(count: number): void;
   requested(request: { method: string; route: string; status: number; durationMs: number }): void;
+  readonly engine: EngineFigures;
   /** What the store says of the queue; asked for by whoever answers a scrape. */
   readonly queue: { set(figures: QueueFigures): void; forget(): void };
 }
@@ -89,6 +91,7 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     settled: (count) => batches.observe(count),
     requested: ({ method, route, status, durationMs }) =>
       requests.observe({ method, route, status }, durationMs / 1000),
+    engine: createEngineFigures(registry),
     queue: setQueueFigures(registry),
     transition: (state, elapsedSeconds) => states.observe(state, elapsedSeconds),
     validationFailed: (type) => validations.inc({ type }),

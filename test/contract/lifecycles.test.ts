@@ -78,7 +78,14 @@ lifecycleContract(
   async () => {
     const { database: seen, asked } = watched(/expires_at <= clock_timestamp/);
     return growing(
-      createSweeper({ database: seen, worker: () => 0, embedded: false, onReady() {}, ...ground }),
+      createSweeper({
+        database: seen,
+        worker: () => 0,
+        embedded: false,
+        ringAgainMs: 30_000,
+        onReady() {},
+        ...ground,
+      }),
       asked,
     );
   },

@@ -30,6 +30,13 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   let poll: NodeJS.Timeout | undefined;
   let echo: NodeJS.Timeout | undefined;
   let wake: () => void = () => {};
+  let quiet = false;
+
+  async function stop(): Promise<void> {
+    clearInterval(poll);
+    clearTimeout(echo);
+    poll = undefined;
+  }
 
   function claimerOf(route: string): Claimer {
     const known = claimers.get(route);
@@ -41,7 +48,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
 
   /** Routes take turns at being first, so that a full one does not starve the others. */
   async function inTurn(read: Pauses): Promise<readonly string[]> {
-    if (read.all) return [];
+    if (read.all || quiet) return [];
     const names = await routes.names();
     firstRoute = (firstRoute + 1) % names.length;
     return names.length === 1 ? names : [...names.slice(firstRoute), ...names.slice(0, firstRoute)];
@@ -53,10 +60,10 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
       poll ??= setInterval(() => wake(), options.pollIntervalMs);
       routes.onRoom(() => wake());
     },
-    async stop() {
-      clearInterval(poll);
-      clearTimeout(echo);
-      poll = undefined;
+    stop,
+    async quiesce() {
+      quiet = true;
+      await stop();
     },
     async claim(limit) {
       const read = await options.pauses();
@@ -88,5 +95,11 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
       clearTimeout(echo);
       echo = setTimeout(() => wake(), ECHO_MS);
     },
+    spendsWait: () => false,
+    // The ledger is the queue: there is nothing else to tell.
+    settled() {},
+    letGo() {},
+    keepOnly() {},
+    state: () => ({ name: 'postgres', up: true, message: 'claims straight from the store' }),
   };
 }

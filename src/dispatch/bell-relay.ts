@@ -1,0 +1,142 @@
+import {
+  delay,
+  killPoint,
+  type Lifecycle,
+  type Logger,
+  messageOf,
+  type Randomness,
+  Signal,
+} from '../kernel/index.js';
+import {
+  countOutstanding,
+  createRinger,
+  type OutstandingBells,
+  type Pauses,
+  type Ringer,
+  type RungEmail,
+  readJobData,
+  takeBackBells,
+} from '../outbox/index.js';
+import type { Database } from '../store/index.js';
+import type { BellBroker } from './bell-broker.js';
+import type { EngineMetrics, RouteGate } from './engine.js';
+
+/**
+ * Moves committed emails to the broker: takes ready rows in the ledger's fair order, marks them as rung and
+ * publishes their bells. Only so many are out at once, fewer when they are heard slowly, so that an urgent
+ * email never waits behind a backlog in the broker. Any number of relays may run.
+ */
+export interface BellRelay extends Lifecycle {
+  /** There may be something to ring, or room to ring it. */
+  ring(): void;
+}
+
+export interface BellRelayOptions {
+  database: Database;
+  broker: Pick<BellBroker, 'wantsData' | 'publish' | 'state'>;
+  routes: Pick<RouteGate, 'names' | 'room'>;
+  pauses: () => Promise<Pauses>;
+  /** How many bells may be out at once, over all processes. */
+  window: number;
+  pollIntervalMs: number;
+  random: Randomness;
+  logger: Logger;
+  metrics: EngineMetrics;
+}
+
+const BATCH = 500;
+const AWAY_MS = 1000;
+/** While a window is full only others can make room in it, unheard. */
+const FULL_LOOK_MS = 50;
+/** Bells that wait longer than this for a worker are too many. */
+const SLOW_MS = 1000;
+const SLOW_WINDOW = 200;
+
+export function createBellRelay(options: BellRelayOptions): BellRelay {
+  const { database, broker, routes, logger } = options;
+  const ringers = new Map<string, Ringer>();
+  const work = new Signal();
+  let firstRoute = 0;
+  let stopping: AbortController | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  function ringerOf(route: string): Ringer {
+    const known = ringers.get(route) ?? createRinger(database, route);
+    ringers.set(route, known);
+    return known;
+  }
+
+  /** Returns how long to wait before the next look; a ring ends the wait. */
+  async function round(): Promise<number> {
+    const read = await options.pauses();
+    if (!broker.state().up || read.all) return options.pollIntervalMs;
+    const outstanding = await countOutstanding(database);
+    options.metrics.bellsOutstanding(outstanding.count);
+    const free = Math.min(BATCH, windowOf(outstanding, options.window) - outstanding.count);
+    if (free <= 0) return FULL_LOOK_MS;
+    const names = await routes.names();
+    firstRoute = (firstRoute + 1) % names.length;
+    const rung: RungEmail[] = [];
+    let short = false;
+    for (const route of [...names.slice(firstRoute), ...names.slice(0, firstRoute)]) {
+      const need = free - rung.length;
+      const room = await routes.room(route, need, read.routes);
+      short ||= room < need;
+      if (room > 0) rung.push(...(await ringerOf(route).ring(room, read.tenants)));
+      if (rung.length >= free) break;
+    }
+    if (rung.length === 0) return options.pollIntervalMs;
+    killPoint('relay:rung');
+    await publish(rung);
+    killPoint('relay:published');
+    return short ? FULL_LOOK_MS : 0;
+  }
+
+  async function publish(rung: readonly RungEmail[]): Promise<void> {
+    try {
+      const data = broker.wantsData
+        ? await readJobData(
+            database,
+            rung.map(({ id }) => id),
+          )
+        : null;
+      await broker.publish(rung.map((email) => ({ ...email, data: data?.get(email.id) ?? null })));
+      options.metrics.bells('published', rung.length);
+    } catch (error) {
+      await takeBackBells(database, rung);
+      throw error;
+    }
+  }
+
+  async function loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const waitMs = await round();
+        if (waitMs > 0 && !signal.aborted) await work.wait(waitMs);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ err: messageOf(error) }, 'bells could not be rung');
+        await delay(AWAY_MS * (1 + options.random() * 0.5), signal);
+      }
+    }
+  }
+
+  return {
+    async start() {
+      if (stopping) return;
+      stopping = new AbortController();
+      running = loop(stopping.signal);
+    },
+    async stop() {
+      stopping?.abort();
+      work.notify();
+      await running;
+      stopping = null;
+    },
+    ring: () => work.notify(),
+  };
+}
+
+export function windowOf({ oldestMs }: OutstandingBells, window: number): number {
+  return oldestMs > SLOW_MS ? Math.min(SLOW_WINDOW, window) : window;
+}

@@ -1,0 +1,122 @@
+import type { Queryable } from '../store/index.js';
+import { createFairTaker, takeStatement } from './take-fairly.js';
+
+/**
+ * Rows whose bell goes to a broker instead of straight to a worker: taken in the fair order, marked as rung
+ * and owned by nobody until their bell is claimed. A bell that gets lost, wherever, costs time and nothing
+ * else: the row becomes ready again.
+ */
+export interface RungEmail {
+  id: string;
+  /** Of the row as it is rung; a claim of this bell must find it so. */
+  token: number;
+  tenant: string;
+  priority: number;
+  /** Attempts made so far, and how many there may be. */
+  attempt: number;
+  maxAttempts: number;
+}
+
+/** A bell as it comes back; without a token where the broker's contract has no place for one. */
+export interface BellRef {
+  id: string;
+  token: number | null;
+}
+
+export interface Ringer {
+  ring(limit: number, pausedTenants: readonly string[]): Promise<RungEmail[]>;
+}
+
+export function createRinger(database: Queryable, route: string): Ringer {
+  const taker = createFairTaker<RungRow>(database, { route, statement: RING, values: () => [] });
+  return {
+    ring: async (limit, pausedTenants) =>
+      (await taker.take(limit, pausedTenants)).map(
+        ({ id, token, tenant, priority, attempt, max_attempts }) => ({
+          ...{ id, token, tenant, priority, attempt },
+          maxAttempts: max_attempts,
+        }),
+      ),
+  };
+}
+
+interface RungRow {
+  id: string;
+  token: number;
+  tenant: string;
+  priority: number;
+  attempt: number;
+  max_attempts: number;
+}
+
+const RING = takeStatement({
+  name: 'outbox_ring',
+  set: 'rung_at = clock_timestamp()',
+  returning: 'q.id, q.token, q.tenant, q.priority, q.attempt, q.max_attempts',
+});
+
+export interface OutstandingBells {
+  count: number;
+  /** Of the one that is out the longest; 0 where none is. */
+  oldestMs: number;
+}
+
+/** Bells that are out and whose time has come. */
+export async function countOutstanding(database: Queryable): Promise<OutstandingBells> {
+  const { rows } = await database.query<{ count: number; oldest: number | null }>(OUTSTANDING);
+  return { count: rows[0]?.count ?? 0, oldestMs: Math.max(0, rows[0]?.oldest ?? 0) };
+}
+
+const OUTSTANDING = {
+  name: 'outbox_outstanding_bells',
+  text: `
+    select count(*)::int as count,
+      (extract(epoch from clock_timestamp() - min(rung_at)) * 1000)::float8 as oldest
+    from postrider.email_queue where rung_at is not null and owner is null and rung_at <= clock_timestamp()`,
+};
+
+/**
+ * One batch of rows whose bell has been out for so long that it counts as lost. Runs with every engine, so
+ * that what one engine rang another one finds.
+ */
+export async function ringAgain(database: Queryable, afterMs: number): Promise<number> {
+  const { rowCount } = await database.query(RING_AGAIN, [afterMs, RING_AGAIN_BATCH]);
+  return rowCount;
+}
+
+export const RING_AGAIN_BATCH = 2000;
+
+const RING_AGAIN = {
+  name: 'outbox_ring_again',
+  text: `
+    with lost as materialized (
+      select id from postrider.email_queue
+      where rung_at is not null and owner is null
+        and rung_at < clock_timestamp() - $1::float8 * interval '1 millisecond'
+      order by rung_at limit $2::int for update skip locked
+    )
+    update postrider.email_queue q
+    set ready = not q.suspect and not q.parked, rung_at = null, scheduled = false, due_at = null
+    from lost where q.id = lost.id
+    returning q.id`,
+};
+
+/** Bells that did not get out, or that nobody here will claim: their rows wait as if nobody had rung. */
+export async function takeBackBells(database: Queryable, bells: readonly BellRef[]): Promise<number> {
+  if (bells.length === 0) return 0;
+  const { rowCount } = await database.query(TAKE_BACK, [
+    bells.map((bell) => bell.id),
+    bells.map((bell) => bell.token),
+  ]);
+  return rowCount;
+}
+
+const TAKE_BACK = {
+  name: 'outbox_take_back_bells',
+  text: `
+    update postrider.email_queue q
+    set ready = q.due_at is null and not q.suspect and not q.parked, rung_at = null
+    from unnest($1::uuid[], $2::int[]) b(id, token)
+    where q.id = b.id and (b.token is null or q.token = b.token) and q.owner is null and q.rung_at is not null
+    returning q.id`,
+};

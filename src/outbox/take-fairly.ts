@@ -1,0 +1,133 @@
+import type { Queryable, Statement } from '../store/index.js';
+
+/**
+ * The order in which ready emails of a route go, whoever takes them. Urgent ones first; within a priority
+ * tenants take turns, starting after the one served last; one row in twenty goes to the lowest priority
+ * that has any, so nothing starves. The cost does not depend on how many wait.
+ */
+export interface FairTaker<Row> {
+  take(limit: number, pausedTenants: readonly string[]): Promise<Row[]>;
+}
+
+export interface FairTakerOptions {
+  route: string;
+  /** Made by `takeStatement`. */
+  statement: Statement;
+  /** The values of the statement after the sixth. */
+  values: () => readonly unknown[];
+}
+
+const LOWEST_SHARE = 20;
+
+export function createFairTaker<Row extends { id: string }>(
+  database: Queryable,
+  { route, statement, values }: FairTakerOptions,
+): FairTaker<Row> {
+  const turns = new Map<number, Turn>();
+  let sinceLowest = 0;
+
+  async function takePriority(priority: number, limit: number, paused: readonly string[]): Promise<Row[]> {
+    const turn = turns.get(priority) ?? { after: '', each: 1 };
+    turns.set(priority, turn);
+    const taken: Row[] = [];
+    // A round may end at the last tenant or find few of them; two more rounds fill the batch.
+    for (let round = 0; round < 3 && taken.length < limit; round++) {
+      const need = limit - taken.length;
+      const { rows } = await database.query<TakenRow<Row>>(statement, [
+        ...[route, priority, turn.after, need, Math.max(1, Math.min(turn.each, need)), paused],
+        ...values(),
+      ]);
+      const { seen, last_tenant } = rows[0] ?? { seen: 0, last_tenant: null };
+      for (const row of rows) if (row.id !== null) taken.push(row as Row);
+      if (seen === 0 && turn.after === '') break;
+      turn.after = seen < need ? '' : (last_tenant ?? '');
+      if (seen > 0) turn.each = Math.ceil(limit / seen);
+    }
+    return taken;
+  }
+
+  return {
+    async take(limit, pausedTenants) {
+      const { rows } = await database.query<{ priority: number }>(NON_EMPTY, [route]);
+      const priorities = rows.map((row) => row.priority);
+      const lowest = priorities.at(-1);
+      if (lowest === undefined) return [];
+      const taken: Row[] = [];
+      if (priorities.length > 1) {
+        sinceLowest += limit;
+        const share = Math.floor(sinceLowest / LOWEST_SHARE);
+        if (share > 0) {
+          sinceLowest -= share * LOWEST_SHARE;
+          taken.push(...(await takePriority(lowest, Math.min(share, limit), pausedTenants)));
+        }
+      }
+      for (const priority of priorities) {
+        if (taken.length >= limit) break;
+        taken.push(...(await takePriority(priority, limit - taken.length, pausedTenants)));
+      }
+      return taken;
+    },
+  };
+}
+
+interface Turn {
+  /** The tenant served last. */
+  after: string;
+  /** How many rows each tenant may give in one round. */
+  each: number;
+}
+
+/** `id` is null in the one row that only tells how far the turn came. */
+type TakenRow<Row> = (Row | { id: null }) & { last_tenant: string | null; seen: number };
+
+// At most five probes: written with `exists`, it can become a join that reads every waiting row.
+const NON_EMPTY = {
+  name: 'outbox_non_empty_priorities',
+  text: `
+    with recursive found(priority) as (
+      (select priority from postrider.email_queue
+       where ready and route = $1 order by route, priority limit 1)
+      union all
+      select (select q.priority from postrider.email_queue q
+              where q.ready and q.route = $1 and q.priority > found.priority
+              order by q.route, q.priority limit 1)
+      from found where found.priority is not null
+    )
+    select priority::int as priority from found where priority is not null order by priority`,
+};
+
+/** Loose index scan: one index-only probe per tenant, then a few rows of each under lock. */
+export function takeStatement({ name, set, returning }: Record<'name' | 'set' | 'returning', string>): {
+  name: string;
+  text: string;
+} {
+  return {
+    name,
+    text: `
+    with recursive turn(tenant, n) as (
+      (select tenant, 1 from postrider.email_queue
+       where ready and route = $1 and priority = $2 and tenant > $3 order by tenant limit 1)
+      union all
+      select (select q.tenant from postrider.email_queue q
+              where q.ready and q.route = $1 and q.priority = $2 and q.tenant > turn.tenant
+              order by q.tenant limit 1), turn.n + 1
+      from turn where turn.tenant is not null and turn.n < $4::int
+    ), chosen as materialized (
+      select x.id from turn
+      cross join lateral (
+        select q.id from postrider.email_queue q
+        where q.ready and q.route = $1 and q.priority = $2 and q.tenant = turn.tenant
+        order by q.id limit $5::int for update skip locked
+      ) x
+      where turn.tenant is not null and turn.tenant <> all ($6::text[])
+      limit $4::int
+    ), taken as (
+      update postrider.email_queue q
+      set ready = false, token = q.token + 1, ${set}
+      from chosen c where q.id = c.id
+      returning ${returning}
+    )
+    select t.*, s.last_tenant, s.seen
+    from (select max(tenant) as last_tenant, count(tenant)::int as seen from turn) s left join taken t on true`,
+  };
+}

@@ -19,6 +19,7 @@ export default defineConfig({
             'test/journey/**/*.test.ts',
             'test/abuse/**/*.test.ts',
             'test/chaos/**/*.test.ts',
+            'test/dashboard/**/*.test.ts',
           ],
           globalSetup: ['test/services/global-setup.ts'],
           testTimeout: 120_000,

@@ -7,20 +7,23 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const built = `${root}dist/doors/cli/main.js`;
+const built = [`${root}dist/doors/cli/main.js`, `${root}dist/dashboard/index.html`];
 
 function changedAt(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-const sources = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'];
-const below = readdirSync(`${root}src`, { recursive: true }).map((name) => `src/${name}`);
+const folders = ['src', 'dashboard'];
+const sources = [...folders, 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'];
+const below = folders.flatMap((folder) =>
+  readdirSync(root + folder, { recursive: true }).map((name) => `${folder}/${name}`),
+);
 const newest = Math.max(...[...sources, ...below].map((name) => changedAt(root + name)));
 
-if (changedAt(built) <= newest) {
+if (Math.min(...built.map(changedAt)) <= newest) {
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) {
-    rmSync(built, { force: true });
+    for (const path of built) rmSync(path, { force: true });
     process.exit(status ?? 1);
   }
 }

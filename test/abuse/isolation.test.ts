@@ -21,7 +21,7 @@ const isRead = (route: string) => route.startsWith('GET ');
 /** Without any identity these answer, and no other. */
 const PUBLIC = [
   ...under('/health/', '/u/', '/resend/attachments/'),
-  ...['GET /openapi.json', 'GET /docs'],
+  ...['GET /openapi.json', 'GET /docs', 'GET /', ...under('/dashboard/')],
   'POST /hooks/ses',
   'POST /hooks/resend',
   'POST /auth/sign-in',

@@ -11,9 +11,9 @@ export interface SourceFile {
   text: string;
 }
 
-export function readSources(root = 'src'): SourceFile[] {
+export function readSources(root = 'src', named = /\.ts$/): SourceFile[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && named.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((file) => ({

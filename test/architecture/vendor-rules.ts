@@ -8,7 +8,7 @@ import { isTest, roomOf, type SourceFile } from './source-file.js';
 const PLACES: Record<string, string[]> = {
   pg: ['store'],
   '@electric-sql/pglite': ['store'],
-  hono: ['doors/http', 'doors/inbox', 'doors/preview'],
+  hono: ['doors/http', 'doors/inbox', 'doors/preview', 'doors/dashboard'],
   '@hono/node-server': ['doors/http'],
   'smtp-server': ['doors/inbox', 'doors/smtp'],
   // These open messages that came from outside.

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { bringUp } from './bring-up.js';
+import { buildDashboard } from './build-dashboard.js';
 import { chromium } from './chromium.js';
 import { compileSources } from './compile-sources.js';
 import { isNeeded } from './is-needed.js';
@@ -21,6 +22,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const stale = removeStaleWorkspaces();
   if (stale > 0) console.log(`services: removed ${stale} left by a run that was killed`);
   await compileSources(project.config.root, { strict: inCi });
+  await buildDashboard(project.config.root);
   for (const { service, key } of SERVICES) {
     if (SLOW.has(service) && !(await isNeeded(project, service.name))) {
       project.provide(key, null);

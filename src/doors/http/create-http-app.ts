@@ -5,6 +5,7 @@
 import { Hono } from 'hono';
 import type { Access } from '../../access/index.js';
 import { type Clock, type Logger, messageOf, PostriderError } from '../../kernel/index.js';
+import { dashboardRoutes } from '../dashboard/index.js';
 import { type Inbox, inboxRoutes } from '../inbox/index.js';
 import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
@@ -30,6 +31,7 @@ import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type HttpEnv, requestContext } from './request-context.js';
 import { resendRoutes } from './resend/index.js';
 import { scheduleRoutes } from './schedule-routes.js';
+import { sessionRoutes } from './session-routes.js';
 import { suppressionRoutes } from './suppression-routes.js';
 import { templateRoutes } from './template-routes.js';
 import { unsubscribeRoutes } from './unsubscribe-routes.js';
@@ -84,6 +86,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   );
   app.route('/', healthRoutes(rooms, logger));
   app.route('/', openApiRoutes());
+  app.route('/', sessionRoutes({ inbox: inbox !== undefined, preview: preview !== undefined }));
   if (options.access) {
     app.route('/', authRoutes(options.access));
     app.route('/', accessRoutes(options.access));
@@ -114,6 +117,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);
     app.route('/', previewRoutes(preview, { accept: rooms.accept, readJson }));
   }
+  app.route('/', dashboardRoutes());
   refuseOtherMethods(app);
   return app;
 }

@@ -57,7 +57,7 @@ export interface Answered {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const QUIET = /^\/(?:health\/|metrics$|dev\/inbox|$)/;
+const QUIET = /^\/(?:health\/|metrics$|dev\/inbox|dashboard|admin\/(?:flow|session)$|$)/;
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 function invalidRequestId(): PostriderError {

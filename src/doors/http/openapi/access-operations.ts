@@ -30,6 +30,10 @@ export const accessOperations: Operations = {
     answers: { 200: z.strictObject({ signedOut: z.boolean() }) },
   },
   'GET /auth/me': { summary: 'Who is signed in.', answers: { 200: admin } },
+  'GET /admin/session': {
+    summary: 'Who is looking, and what the dashboard has for them.',
+    answers: { 200: z.looseObject({ name: z.string(), role: z.string() }) },
+  },
   'GET /admin/tenants': {
     summary: 'Companies that send through this Postrider.',
     answers: { 200: z.strictObject({ tenants: z.array(tenant) }) },

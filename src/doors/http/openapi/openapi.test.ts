@@ -4,7 +4,7 @@ import { OPERATIONS, openApiDocument } from './create-document.js';
 import { docsPage } from './docs-page.js';
 
 /** Described elsewhere: by Resend, by whoever sends notifications, or for development alone. */
-const ELSEWHERE = / \/(?:resend|hooks|dev)\/| \/$/;
+const ELSEWHERE = / \/(?:resend|hooks|dev|dashboard)\/| \/$/;
 
 test('every route → is described, and every description has a route', () => {
   const routes = Object.keys(ROUTE_ACCESS).filter((route) => !ELSEWHERE.test(route));

@@ -1,0 +1,33 @@
+/**
+ * What is known of the server, kept for as long as it is fresh. Losing the session anywhere leads to signing in; a
+ * server that is away is asked again, a refusal is not.
+ */
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from './api-error.js';
+
+export const SESSION_KEY = ['session'] as const;
+
+export function createQueryClient(): QueryClient {
+  const onError = (error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 401) return;
+    const state = client.getQueryState(SESSION_KEY);
+    if (state?.status === 'success') client.resetQueries({ queryKey: SESSION_KEY });
+  };
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < 2 && mayHelp(error),
+        staleTime: 2_000,
+        refetchOnWindowFocus: true,
+      },
+      mutations: { retry: false },
+    },
+  });
+  return client;
+}
+
+function mayHelp(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 503);
+}

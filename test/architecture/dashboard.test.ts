@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { checkDashboard } from './dashboard-rules.js';
+import { checkLength, checkNames } from './naming-rules.js';
+import { readSources } from './source-file.js';
+
+const sources = readSources('dashboard', /(?<!config)\.tsx?$/);
+const file = (text: string) => ({ path: 'pages/x-page.tsx', text });
+
+test('the files of the dashboard → small, named, and about the browser alone', () => {
+  expect(sources.length).toBeGreaterThan(20);
+  expect(sources.flatMap(checkLength)).toEqual([]);
+  expect(sources.flatMap(({ path, text }) => checkNames({ path: path.replace(/x$/, ''), text }))).toEqual([]);
+  expect(sources.flatMap(checkDashboard)).toEqual([]);
+});
+
+test.each([
+  ['code of the server', "import { x } from '../../src/views/index.js';"],
+  ['another package', "import _ from 'lodash';"],
+  ['markup', '<div dangerouslySetInnerHTML={{ __html: x }} />'],
+  ['a way around the client', "await fetch('/admin/emails');"],
+])('%s in a page → refused', (_what, text) => {
+  expect(checkDashboard(file(text))).toHaveLength(1);
+});
+
+test('types of the server → allowed', () => {
+  expect(checkDashboard(file("import type { Overview } from '../../src/views/index.js';"))).toEqual([]);
+});

@@ -1,0 +1,152 @@
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { inject } from 'vitest';
+import { createHttpApp, startHttpServer } from '../../../src/doors/http/index.js';
+import { httpRooms } from '../../../src/http-rooms.js';
+import type { ConfigOverrides } from '../../../src/index.js';
+import { silentLogger, systemClock } from '../../../src/kernel/index.js';
+import { type Door, openDoor } from '../../journey/ground/open-door.js';
+
+/**
+ * The built dashboard in Chromium before a real Postrider: once behind an operator's key, where people sign in, and
+ * once open on loopback, as in development. What a page logs as an error or tries to load from elsewhere is kept.
+ */
+export interface DashboardGround {
+  door: Door;
+  /** Where one has to sign in. */
+  url: string;
+  /** Where nobody has to. */
+  openUrl: string;
+  browser: Browser;
+  /** A browser of its own, on a page of the open dashboard unless told otherwise. */
+  visit(path: string, options?: VisitOptions): Promise<Visit>;
+  /** An account and a context in which it is signed in. */
+  signedIn(role: 'admin' | 'operator' | 'viewer'): Promise<BrowserContext>;
+  codeFor(email: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface VisitOptions {
+  context?: BrowserContext;
+  base?: string;
+  width?: number;
+  height?: number;
+  colorScheme?: 'light' | 'dark';
+}
+
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** What the page complained about, violations of its policy among it. */
+  errors: string[];
+  /** Requests that left this server. */
+  strangers: string[];
+  dialogs: string[];
+  close(): Promise<void>;
+}
+
+export const PASSWORD = 'correct horse battery';
+const HOST = '127.0.0.1';
+
+export async function openDashboard(options: { config?: ConfigOverrides } = {}): Promise<DashboardGround> {
+  const door = await openDoor(options);
+  const open = await startHttpServer({
+    app: createHttpApp({
+      rooms: httpRooms(door.postrider),
+      logger: silentLogger,
+      clock: systemClock,
+      apiKey: null,
+      access: door.postrider.access,
+      bodyLimitBytes: 1024 ** 2,
+    }),
+    host: HOST,
+    port: 0,
+  });
+  const openUrl = `http://${HOST}:${open.port}`;
+  const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update'];
+  const browser = await chromium.launch({ executablePath: inject('chromiumUrl')!, args });
+  let accounts = 0;
+
+  const ground: DashboardGround = {
+    door,
+    url: door.url,
+    openUrl,
+    browser,
+    async visit(
+      path,
+      { context: given, base = openUrl, width = 1280, height = 800, colorScheme = 'light' } = {},
+    ) {
+      const context = given ?? (await browser.newContext({ viewport: { width, height }, colorScheme }));
+      const page = await context.newPage();
+      page.setDefaultTimeout(20_000);
+      if (given) await page.setViewportSize({ width, height });
+      const visit: Visit = {
+        ...{ page, context, errors: [], strangers: [], dialogs: [] },
+        close: () => (given ? page.close() : context.close()),
+      };
+      page.on('console', (message) => {
+        // That the first question is answered with 401 is how one learns that nobody is signed in.
+        if (message.type() === 'error' && !/status of (?:401|4\d\d)/.test(message.text()))
+          visit.errors.push(message.text());
+      });
+      page.on('pageerror', (error) => visit.errors.push(String(error)));
+      page.on('request', (request) => {
+        if (!/^(?:data|blob|about):/.test(request.url()) && !request.url().startsWith(base))
+          visit.strangers.push(request.url());
+      });
+      page.on('dialog', (dialog) => {
+        visit.dialogs.push(dialog.message());
+        return dialog.dismiss();
+      });
+      await page.goto(`${base}/dashboard${path}`);
+      return visit;
+    },
+    async signedIn(role) {
+      accounts += 1;
+      const email = `${role}-${accounts}@example.com`;
+      await door.postrider.access.admins.create({ email, name: `The ${role}`, role, password: PASSWORD });
+      const context = await browser.newContext();
+      const { page } = await ground.visit('/', { context, base: door.url });
+      await page.getByLabel('Email').fill(email);
+      await page.locator('input[name=password]').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+      await page.keyboard.type(await ground.codeFor(email));
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      await page.close();
+      return context;
+    },
+    async codeFor(email) {
+      const { rows } = await door.pool.query(
+        `select b.text from postrider.emails e join postrider.email_bodies b on b.email_id = e.id
+         where e.to_address = $1 and e.type = 'admin_tfa' order by e.id desc limit 1`,
+        [email],
+      );
+      return /\b\d{6}\b/.exec(rows[0].text)![0];
+    },
+    async close() {
+      await browser.close();
+      await open.stop({ deadlineMs: 1000 });
+      await door.close();
+    },
+  };
+  return ground;
+}
+
+/** What axe finds serious or worse, one sentence each. */
+export async function seriousProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'], iframes: false })",
+  )) as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ target }) => target.join(' ')).join('; ')})`,
+    );
+}
+
+/** How far the page can be pushed sideways, in pixels. */
+export function overhang(page: Page): Promise<number> {
+  return page.evaluate('Math.max(0, document.scrollingElement.scrollWidth - innerWidth)');
+}

@@ -2,6 +2,18 @@ export { signUserToken, type UserClaim } from './access/index.js';
 export type { ConfigOverrides } from './config.js';
 export type { DeadLetterQuery, DeadLetters, RetryReport } from './dead-letters.js';
 export type { ErasureReport, ErasureRequest } from './erase-person.js';
+export {
+  type BusDeadLetter,
+  type BusDeadLetters,
+  type BusEvent,
+  createEventBus,
+  type EventBus,
+  type EventBusOptions,
+  type EventHandler,
+  type HandlerAnswer,
+  type HandlingContext,
+  type NewBusEvent,
+} from './events/index.js';
 export type {
   Accepted,
   AcceptOptions,

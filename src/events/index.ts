@@ -1,3 +1,7 @@
+export type { BusDeadLetter, BusDeadLetters } from './bus/bus-dead-letters.js';
+export type { BusEvent, NewBusEvent } from './bus/bus-event.js';
+export { createEventBus, type EventBus, type EventBusOptions } from './bus/create-event-bus.js';
+export type { EventHandler, HandlerAnswer, HandlingContext } from './bus/handle-message.js';
 export {
   createWebhooks,
   type DeliveryDetail,

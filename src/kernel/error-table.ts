@@ -166,6 +166,21 @@ export const ERROR_TABLE = {
     retryable: true,
     help: 'The email it is about is not known yet; the sender delivers the notification again.',
   },
+  BUS_UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    help: 'Check that RabbitMQ runs and can be reached; publish again with the same id, since the event may have arrived.',
+  },
+  BUS_TOPOLOGY_DIFFERS: {
+    status: 500,
+    retryable: false,
+    help: 'Use the settings the queue was made with, or drain and delete it; it is made anew at the next start.',
+  },
+  BUS_QUEUE_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    help: 'Check the service name; its queues are made when it first starts with a handler.',
+  },
   SCHEDULE_PAUSED: { status: 409, retryable: false, help: 'Resume the schedule first.' },
   STORE_UNAVAILABLE: {
     status: 503,

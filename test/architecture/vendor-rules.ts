@@ -13,6 +13,8 @@ const PLACES: Record<string, string[]> = {
   'smtp-server': ['doors/inbox', 'doors/smtp'],
   // These open messages that came from outside.
   'postal-mime': ['doors/inbox', 'doors/smtp', 'doors/hooks'],
+  // Waking workers and telling services are two rooms' work, and neither may import the other.
+  'rabbitmq-client': ['dispatch', 'events', 'doors/amqp'],
   commander: ['doors/cli'],
   picocolors: ['doors/cli'],
   nodemailer: ['providers'],

@@ -1,0 +1,222 @@
+import type { Connection, Consumer, Publisher } from 'rabbitmq-client';
+import {
+  type Clock,
+  createLogger,
+  delay,
+  type Lifecycle,
+  type Logger,
+  messageOf,
+  PostriderError,
+  type Randomness,
+  refuseUnknownKeys,
+  systemClock,
+  systemRandomness,
+} from '../../kernel/index.js';
+import { checkClientInstalled, connectBus } from './bus-connection.js';
+import { type BusDeadLetters, createBusDeadLetters } from './bus-dead-letters.js';
+import { type NewBusEvent, writeEvent } from './bus-event.js';
+import { type BusNames, busNames } from './bus-names.js';
+import { declareMainExchange, declareTopology, mainQueue } from './declare-topology.js';
+import { type EventHandler, handleMessage } from './handle-message.js';
+import { createMover, type Mover } from './move-message.js';
+
+/**
+ * Events between services on RabbitMQ. What one publishes reaches every service of its prefix; what a service fails on
+ * comes back to it alone, every five seconds for ten times, and then lies in its dead-letter queue. Delivery is at
+ * least once: remember the ids. A service without handlers has no queue and only publishes.
+ */
+export interface EventBus extends Lifecycle {
+  readonly names: BusNames;
+  /** `*` for what has no handler of its own. Before `start`. */
+  on(type: string, handler: EventHandler): void;
+  /** Resolves with the event's id when the broker has it on disk, or in nobody's queue because nobody listens. */
+  publish(event: NewBusEvent): Promise<string>;
+  readonly deadLetters: BusDeadLetters;
+}
+
+export interface EventBusOptions {
+  /** `amqp://` or `amqps://`. */
+  url: string;
+  /** Such as `wms-cincout`: the part before the hyphen says whose events it shares. */
+  service: string;
+  /** How many events are handled at once. Defaults to 10. */
+  prefetch?: number;
+  /** Defaults to 10. */
+  maxRetries?: number;
+  /** The wait before each of them; fixed when the service's queues are first made. Defaults to 5000. */
+  retryDelayMs?: number;
+  /** For the broker to answer: at start, and for each event published. Defaults to 10000. */
+  timeoutMs?: number;
+  logger?: Logger;
+  clock?: Clock;
+  random?: Randomness;
+}
+
+interface Open {
+  connection: Connection;
+  publisher: Publisher;
+  mover: Mover;
+  consumer: Consumer | null;
+  stopping: AbortController;
+}
+
+const OPTIONS = [
+  'url',
+  'service',
+  'prefetch',
+  'maxRetries',
+  'retryDelayMs',
+  'timeoutMs',
+  'logger',
+  'clock',
+  'random',
+];
+
+export function createEventBus(options: EventBusOptions): EventBus {
+  refuseUnknownKeys(options, OPTIONS, 'INVALID_CONFIG');
+  checkClientInstalled();
+  const { prefetch, maxRetries, retryDelayMs, timeoutMs } = numbersOf(options);
+  const { url, service, clock = systemClock, random = systemRandomness } = options;
+  const names = busNames(service);
+  const logger = (options.logger ?? createLogger()).child({ service });
+  const handlers = new Map<string, EventHandler>();
+  let opening: Promise<Open> | null = null;
+  let open: Open | null = null;
+  let closing: Promise<void> | null = null;
+
+  async function begin(): Promise<Open> {
+    const connection = await connectBus({ url, name: `postrider bus ${service}`, logger, timeoutMs });
+    const listening = handlers.size > 0;
+    const declare = () =>
+      listening ? declareTopology(connection, names, retryDelayMs) : declareMainExchange(connection, names);
+    try {
+      await declare();
+    } catch (error) {
+      connection.unsafeDestroy();
+      throw error;
+    }
+    // A broker that came back empty would drop what is dead-lettered into an exchange it does not have.
+    connection.on('connection', () => {
+      declare().catch((error: unknown) =>
+        logger.error({ err: messageOf(error) }, 'queues could not be declared again'),
+      );
+    });
+    const publisher = connection.createPublisher({ confirm: true, maxAttempts: 3 });
+    const mover = createMover(connection, { timeoutMs });
+    const stopping = new AbortController();
+    const consumer = listening ? consume(connection, mover, stopping.signal) : null;
+    logger.info({ exchange: names.mainExchange, queue: listening ? names.queue : null }, 'bus connected');
+    open = { connection, publisher, mover, consumer, stopping };
+    return open;
+  }
+
+  function consume(connection: Connection, mover: Mover, signal: AbortSignal): Consumer {
+    const { queue, ...queueOptions } = mainQueue(names);
+    const parts = {
+      ...{ queue, maxRetries, signal, clock, random, logger },
+      handlerOf: (type: string) => handlers.get(type) ?? handlers.get('*'),
+      moveToDeadLetters: (message: Parameters<Mover['move']>[0], headers: Parameters<Mover['move']>[2]) =>
+        mover.move(message, names.deadLetterQueue, headers),
+    };
+    const consumer = connection.createConsumer(
+      { queue, queueOptions, concurrency: prefetch, qos: { prefetchCount: prefetch } },
+      async (message) => STATUS[await handleMessage(message, parts)],
+    );
+    consumer.on('error', (error) => logger.warn({ err: messageOf(error) }, 'the consumer of the bus failed'));
+    return consumer;
+  }
+
+  async function end(running: Open, deadlineMs: number): Promise<void> {
+    running.stopping.abort();
+    const over = new AbortController();
+    const orderly = (async () => {
+      await running.consumer?.close();
+      await running.publisher.close();
+      await running.mover.close();
+      await running.connection.close();
+    })();
+    // What is still being handled was not acknowledged: the broker gives it to another.
+    const ended = await Promise.race([
+      orderly.then(() => true),
+      delay(deadlineMs, over.signal).then(() => false),
+    ]);
+    over.abort();
+    if (ended) return;
+    running.connection.unsafeDestroy();
+    logger.warn({}, 'bus stopped with events in hand; they are delivered again');
+  }
+
+  return {
+    names,
+    on(type, handler) {
+      if (opening)
+        throw new PostriderError('INVALID_CONFIG', 'Name handlers before start().', { field: type });
+      if (handlers.has(type))
+        throw new PostriderError('INVALID_CONFIG', `There is a handler of ${type} already.`, { field: type });
+      handlers.set(type, handler);
+    },
+    async start() {
+      await closing;
+      opening ??= begin().catch((error: unknown) => {
+        opening = null;
+        throw error;
+      });
+      await opening;
+    },
+    async publish(event) {
+      if (!open) throw new PostriderError('BUS_UNAVAILABLE', 'The bus is not started.');
+      const { envelope, body } = writeEvent(event, service, clock.now());
+      const over = new AbortController();
+      const sent = open.publisher.send({ ...envelope, exchange: names.mainExchange, routingKey: '' }, body);
+      try {
+        const inTime = await Promise.race([
+          sent.then(() => true),
+          delay(timeoutMs, over.signal).then(() => false),
+        ]);
+        if (inTime) return envelope.messageId!;
+      } catch (error) {
+        throw unpublished(messageOf(error), error);
+      } finally {
+        over.abort();
+      }
+      sent.catch((error: unknown) =>
+        logger.warn({ err: messageOf(error) }, 'a late event was not published'),
+      );
+      throw unpublished('it did not confirm in time');
+    },
+    deadLetters: createBusDeadLetters({ url, names, timeoutMs, logger }),
+    async stop({ deadlineMs = 5000 } = {}) {
+      closing ??= (async () => {
+        const running = await opening?.catch(() => null);
+        open = null;
+        if (running) await end(running, deadlineMs);
+        opening = null;
+      })().finally(() => {
+        closing = null;
+      });
+      await closing;
+    },
+  };
+}
+
+/** The client's words for what it tells the broker. */
+const STATUS = { ACK: 0, REQUEUE: 1, DROP: 2 } as const;
+
+function unpublished(reason: string, cause?: unknown): PostriderError {
+  return new PostriderError('BUS_UNAVAILABLE', `The broker did not take the event: ${reason}.`, { cause });
+}
+
+function numbersOf(options: EventBusOptions) {
+  const { prefetch = 10, maxRetries = 10, retryDelayMs = 5000, timeoutMs = 10_000 } = options;
+  const check = (name: string, value: number, min: number, max: number) => {
+    if (!Number.isSafeInteger(value) || value < min || value > max)
+      throw new PostriderError('INVALID_CONFIG', `${name} must be a whole number from ${min} to ${max}.`, {
+        field: name,
+      });
+  };
+  check('prefetch', prefetch, 1, 1000);
+  check('maxRetries', maxRetries, 0, 1000);
+  check('retryDelayMs', retryDelayMs, 1, 86_400_000);
+  check('timeoutMs', timeoutMs, 100, 600_000);
+  return { prefetch, maxRetries, retryDelayMs, timeoutMs };
+}

@@ -1,0 +1,62 @@
+/**
+ * How often a message was retried, by what the broker writes into `x-death`. A message that comes back from the
+ * dead-letter queue goes on from `x-final-retry-count`: brokers up to RabbitMQ 3 take up a republished `x-death` and
+ * count on in it, RabbitMQ 4 ignores it and begins at one, and neither is counted twice.
+ */
+export type Headers = Readonly<Record<string, unknown>>;
+
+/** The broker's own count for a queue, and since when (in seconds) it counts. */
+export interface Deaths {
+  count: number;
+  since: number | null;
+}
+
+export const FINAL_RETRY_COUNT = 'x-final-retry-count';
+/** The broker's count at the time a message was moved to the dead-letter queue: tells later which broker it is. */
+export const FINAL_DEATHS = 'x-final-deaths';
+
+export function countRetries(headers: Headers, queue: string): number {
+  const deaths = deathsIn(headers, queue);
+  const before = wholeNumber(headers[FINAL_RETRY_COUNT]);
+  if (before === null) return deaths.count;
+  const base = baseOf(headers) ?? { count: before, since: null };
+  const counted = deaths.since ?? base.since;
+  const anew = deaths.count < base.count || (base.since !== null && counted !== base.since);
+  return before + (anew ? deaths.count : deaths.count - base.count);
+}
+
+export function deathsIn(headers: Headers, queue: string): Deaths {
+  const entry = entriesOf(headers['x-death']).find((one) => one.queue === queue && one.reason === 'rejected');
+  return { count: wholeNumber(entry?.count) ?? 0, since: wholeNumber(entry?.time) };
+}
+
+/**
+ * The history as it can be published again. The client writes a small number in one byte, which a broker that counts
+ * on in this history does not take.
+ */
+export function republishableDeaths(deaths: unknown): unknown {
+  return entriesOf(deaths).map((entry) =>
+    Object.fromEntries(
+      Object.entries(entry).map(([key, value]) => [
+        key,
+        Number.isSafeInteger(value) ? BigInt(value as number) : value,
+      ]),
+    ),
+  );
+}
+
+function baseOf(headers: Headers): Deaths | null {
+  const base = headers[FINAL_DEATHS];
+  if (typeof base !== 'object' || base === null) return null;
+  const { count, since } = base as Record<string, unknown>;
+  const whole = wholeNumber(count);
+  return whole === null ? null : { count: whole, since: wholeNumber(since) };
+}
+
+function entriesOf(deaths: unknown): Array<Record<string, unknown>> {
+  return Array.isArray(deaths) ? deaths.filter((entry) => typeof entry === 'object' && entry !== null) : [];
+}
+
+function wholeNumber(value: unknown): number | null {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
+}

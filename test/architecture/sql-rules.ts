@@ -52,6 +52,9 @@ const OWNERS: Record<string, string> = {
   webhook_endpoints: 'events',
   webhook_deliveries: 'events',
   webhook_attempts: 'events',
+  bus_events: 'events',
+  bus_listening: 'events',
+  bus_received: 'events',
 };
 
 /** Views of the database, read by the room of the same name. */

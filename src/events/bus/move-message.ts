@@ -13,12 +13,11 @@ export interface Mover {
 }
 
 export function createMover(connection: Connection, { timeoutMs }: { timeoutMs: number }): Mover {
-  const returned = { last: false };
-  const publisher = connection.createPublisher({
-    confirm: true,
-    onReturn: () => {
-      returned.last = true;
-    },
+  const publisher = connection.createPublisher({ confirm: true });
+  let returned = false;
+  // The client knows an option for this and does not read it.
+  publisher.on('basic.return', () => {
+    returned = true;
   });
   let before: Promise<unknown> = Promise.resolve();
 
@@ -28,7 +27,7 @@ export function createMover(connection: Connection, { timeoutMs }: { timeoutMs: 
       if (!over.signal.aborted)
         throw new PostriderError('BUS_UNAVAILABLE', 'The broker did not confirm in time.');
     });
-    returned.last = false;
+    returned = false;
     try {
       await Promise.race([publisher.send(envelope, body), late]);
     } finally {
@@ -36,7 +35,7 @@ export function createMover(connection: Connection, { timeoutMs }: { timeoutMs: 
     }
     // The client tells of a message that has no queue one turn after its confirmation.
     await new Promise((resolve) => setImmediate(resolve));
-    if (returned.last)
+    if (returned)
       throw new PostriderError('BUS_UNAVAILABLE', `The broker has no queue ${envelope.routingKey}.`);
   }
 

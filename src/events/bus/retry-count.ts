@@ -1,7 +1,8 @@
 /**
  * How often a message was retried, by what the broker writes into `x-death`. A message that comes back from the
  * dead-letter queue goes on from `x-final-retry-count`: brokers up to RabbitMQ 3 take up a republished `x-death` and
- * count on in it, RabbitMQ 4 ignores it and begins at one, and neither is counted twice.
+ * count on in it, RabbitMQ 4 ignores it and begins at one, and neither is counted twice. Which of the two it was is told
+ * by when the count began, in whole seconds: exact for waits of a second and more.
  */
 export type Headers = Readonly<Record<string, unknown>>;
 

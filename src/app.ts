@@ -8,7 +8,7 @@ import { createHttpApp, type HttpServer, startHttpServer } from './doors/http/in
 import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
 import { createPreview, type Preview } from './doors/preview/index.js';
 import { type SmtpDoor, startSmtpDoor } from './doors/smtp/index.js';
-import { checkEmailId, httpRooms } from './http-rooms.js';
+import { checkEmailId } from './http-rooms.js';
 import {
   type Clock,
   createLogger,
@@ -21,6 +21,9 @@ import {
 import { loadTypes } from './load-types.js';
 import { assemblePostrider, type Postrider, type PostriderOptions } from './postrider.js';
 import { createSmtpProvider } from './providers/index.js';
+import { httpParts } from './regional-rooms.js';
+import { assembleRegions } from './regions.js';
+import type { Regions } from './regions-contract.js';
 import { catalogue } from './render/index.js';
 import { smtpRooms } from './smtp-rooms.js';
 import { checkSchema } from './store/index.js';
@@ -34,6 +37,7 @@ export async function openApplication(config: Config): Promise<Application> {
   const ground = { logger, clock: systemClock };
   const ownTypes = await loadTypes(config.render.types);
   let postrider: Postrider | null = null;
+  let regions: Regions | null = null;
   let server: HttpServer | null = null;
   let sink: Sink | null = null;
   let smtpDoor: SmtpDoor | null = null;
@@ -41,15 +45,26 @@ export async function openApplication(config: Config): Promise<Application> {
   let stopped: Promise<void> | null = null;
 
   const own = (): Postrider => {
-    postrider ??= assemblePostrider(config, { logger, types: ownTypes?.types ?? [] });
+    const parts = { logger, types: ownTypes?.types ?? [] };
+    if (config.regions && !regions) regions = assembleRegions(config, parts);
+    postrider ??= regions?.in(regions.home) ?? assemblePostrider(config, parts);
     return postrider;
   };
+  /** Where emails are sent and found: in the one store, or whichever region it is. */
+  const front = (): Pick<Postrider, 'send' | 'sendBatch' | 'get' | 'timeline' | 'migrate'> => {
+    const home = own();
+    return regions ?? home;
+  };
+  const stores = (): Postrider[] => regions?.names.map((name) => regions!.in(name)) ?? [own()];
   // One-shot commands learn at once that the store is locked or away.
   const opened = async (): Promise<Postrider> => {
     await inFolder(config, () => own().ready());
     return own();
   };
-  const fresh = () => config.database.url === null && !existsSync(join(config.database.dataDir, 'pgdata'));
+  const fresh = () =>
+    config.regions === null &&
+    config.database.url === null &&
+    !existsSync(join(config.database.dataDir, 'pgdata'));
   // What only looks or holds back makes no store and no schema.
   const existing = async (): Promise<Postrider> => {
     if (fresh())
@@ -65,11 +80,10 @@ export async function openApplication(config: Config): Promise<Application> {
     apiKey: string | null;
   }): Promise<HttpServer> {
     const app = createHttpApp({
-      rooms: httpRooms(own()),
+      ...httpParts(regions ?? own()),
       logger: sparing(logger, systemClock),
       clock: systemClock,
       apiKey: options.apiKey,
-      access: own().access,
       trustedProxies: config.http.trustedProxies,
       bodyLimitBytes: config.http.bodyLimitBytes,
       inbox: options.inbox,
@@ -81,26 +95,34 @@ export async function openApplication(config: Config): Promise<Application> {
 
   async function stop(deadlineMs: number): Promise<void> {
     preview?.stop();
+    const running = postrider ? stores() : [];
     // Together and under one deadline: a slow request must not let the worker claim on.
     await Promise.all(
-      [server, smtpDoor, postrider && { stop: postrider.stopWorking }].map((part) =>
+      [server, smtpDoor, ...running.map((one) => ({ stop: one.stopWorking }))].map((part) =>
         part?.stop({ deadlineMs }),
       ),
     );
-    await postrider?.stop({ deadlineMs: 0 });
+    await Promise.all(running.map((one) => one.stop({ deadlineMs: 0 })));
     await sink?.stop();
   }
 
   return {
-    send: async (input, options) => (await opened()).send(input, options),
+    async send(input, options) {
+      await opened();
+      return front().send(input, options);
+    },
     async get(emailId) {
-      const log = await (await existing()).get(checkEmailId(emailId));
+      await existing();
+      const log = await front().get(checkEmailId(emailId));
       return log ? { ...log } : null;
     },
-    timeline: async (emailId) => (await existing()).timeline(checkEmailId(emailId)),
+    async timeline(emailId) {
+      await existing();
+      return front().timeline(checkEmailId(emailId));
+    },
     overview: async () => (await existing()).overview(),
     templates: async () => (await opened()).templates,
-    migrate: (onProgress) => inFolder(config, () => own().migrate(onProgress)),
+    migrate: (onProgress) => inFolder(config, () => front().migrate(onProgress)),
     pause: async (scope, value, reason) => (await existing()).pause(scope, value, reason ?? undefined),
     async resume(scope, value) {
       const store = await existing();
@@ -113,25 +135,41 @@ export async function openApplication(config: Config): Promise<Application> {
     operations: existing,
     schedules: async () => (await opened()).schedules,
     limits: existing,
-    call: callOwnApi(opened),
+    call: callOwnApi(async () => {
+      const home = await opened();
+      return regions ?? home;
+    }),
     doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
     isFresh: fresh,
     async serve({ roles, hold }) {
-      if (hold) await (await opened()).pause('all', '', 'held at start');
+      own();
+      if (hold) for (const store of stores()) await store.pause('all', '', 'held at start');
       for (const warning of startWarnings(config, own())) logger.warn({}, warning);
-      await warnWhenAway(() => inFolder(config, () => own().ready()), logger);
+      for (const store of stores()) await warnWhenAway(() => inFolder(config, () => store.ready()), logger);
       if (roles.includes('api')) {
         const { port } = await listen({ host: config.http.host, apiKey: config.http.apiKey });
         logger.info({ host: config.http.host, port }, 'API listening');
       }
       if (roles.includes('smtp')) {
-        smtpDoor = await startSmtpDoor({ ...smtpRooms(own()), settings: config.submission, ...ground });
+        smtpDoor = await startSmtpDoor({
+          ...smtpRooms(own(), front()),
+          settings: config.submission,
+          ...ground,
+        });
         logger.info({ host: config.submission.host, port: smtpDoor.port }, 'SMTP listening');
       }
-      if (roles.includes('worker')) await own().start();
-      if (roles.includes('scheduler')) await own().schedules.start();
+      if (roles.includes('worker')) await Promise.all(stores().map((store) => store.start()));
+      if (roles.includes('scheduler')) await Promise.all(stores().map((store) => store.schedules.start()));
     },
     async dev(announce, tell) {
+      if (config.regions)
+        throw new PostriderError(
+          'INVALID_CONFIG',
+          'Development has one store; leave POSTRIDER_REGIONS out.',
+          {
+            field: 'POSTRIDER_REGIONS',
+          },
+        );
       const directory = join(config.database.dataDir, 'inbox');
       const inbox = await inFolder(config, () => createInbox({ directory, clock: systemClock, logger }));
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });

@@ -27,6 +27,11 @@ export function assembleAccess(config: Config, parts: AccessParts): Access {
     times: { idleMs: config.access.sessionIdleMs, maxMs: config.access.sessionMaxMs },
     userTokenKeys: userTokenKeys(config.access.userTokenKey),
     secretKeys: config.access.secretKeys,
+    regions: config.regions
+      ? Object.keys(config.regions)
+      : config.database.region
+        ? [config.database.region]
+        : [],
     clock,
     logger,
     async sendCode({ to, name, code, expiresInMinutes, requestedFrom }, tx) {
@@ -45,7 +50,29 @@ export function assembleAccess(config: Config, parts: AccessParts): Access {
 
 export function assembleSenderRules(
   config: Config,
-  parts: { database: Database; clock: Clock; logger: Logger },
+  parts: { database: Database; clock: Clock; logger: Logger; home?: HomeRegion | null },
 ): SenderRules {
-  return createSenderRules({ ...parts, strict: config.access.strictSenders });
+  const { home, ...own } = parts;
+  const strict = config.access.strictSenders;
+  if (!home) return createSenderRules({ ...own, strict });
+  let rules: SenderRules | null = null;
+  return {
+    async judge(_tx, emails) {
+      const database = await home.database();
+      rules ??= createSenderRules({ ...own, database, strict });
+      // On the store of the tenants, which the transaction at hand is not on.
+      return rules.judge(database, emails);
+    },
+  };
+}
+
+/** Where the tenants, the keys and the operators of all regions are. */
+export interface HomeRegion {
+  access: Access;
+  database(): Promise<Database>;
+}
+
+/** The access of the home region, but for secrets: whoever sends a region's webhooks must be able to read them there. */
+export function accessFrom(home: HomeRegion | null | undefined, own: Access): Access {
+  return home ? { ...home.access, secrets: own.secrets } : own;
 }

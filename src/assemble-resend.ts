@@ -18,6 +18,8 @@ import { countEmailMetrics, findEnvelope, listEnvelopes } from './views/index.js
 /** What the Resend door calls, put together for one process. */
 export interface ResendParts {
   database: () => Promise<Database>;
+  /** Where the tenants are. */
+  tenants: () => Promise<Database>;
   intake: () => Promise<Intake>;
   access: Access;
   recipients: Recipients;
@@ -47,7 +49,7 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
     fetchFile: fetchPublicFile({ allowPrivate: config.webhooks.allowPrivate }),
     broadcasts: createBroadcasts({ database, segments, topics, ring: parts.ring }),
     keys: parts.access.keys,
-    domains: createDomains({ database, strict: config.access.strictSenders, resolveTxt }),
+    domains: createDomains({ database: parts.tenants, strict: config.access.strictSenders, resolveTxt }),
     templates: createStoredTemplates(database),
     emails: {
       accept: async (input, options) => (await intake()).accept(input, options),

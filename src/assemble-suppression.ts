@@ -36,7 +36,7 @@ export interface AssembledSuppression {
 
 export function assembleSuppression(
   config: Config,
-  { database, clock }: { database: () => Promise<Database>; clock: Clock },
+  { database, clock, region }: { database: () => Promise<Database>; clock: Clock; region: string | null },
 ): AssembledSuppression {
   const hashKey = hashKeyOf(config);
   const reader = createSuppressionReader({ clock, hashKey });
@@ -44,7 +44,12 @@ export function assembleSuppression(
   const links =
     publicUrl === null || keys === null
       ? null
-      : createUnsubscribeLinks({ publicUrl, keys: keys.split(',').map((key) => key.trim()), hashKey });
+      : createUnsubscribeLinks({
+          publicUrl,
+          keys: keys.split(',').map((key) => key.trim()),
+          hashKey,
+          region,
+        });
   return {
     suppressions: createSuppressions({
       database,

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { ApiCall } from './doors/cli/application.js';
 import { refusalOf } from './doors/cli/ask-running-process.js';
 import { createHttpApp } from './doors/http/index.js';
-import { httpRooms } from './http-rooms.js';
 import { silentLogger, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
+import { httpParts } from './regional-rooms.js';
+import type { Regions } from './regions-contract.js';
 
 /**
  * This process's own API without a socket, for the command line, which is root: whoever may start a process with this
  * database may do everything in it. The audit log names it.
  */
-export function callOwnApi(open: () => Promise<Postrider>): ApiCall {
+export function callOwnApi(open: () => Promise<Postrider | Regions>): ApiCall {
   return async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
     const postrider = await open();
     const key = randomBytes(32).toString('hex');
     const app = createHttpApp({
-      rooms: httpRooms(postrider),
-      access: postrider.access,
+      ...httpParts(postrider),
       logger: silentLogger,
       clock: systemClock,
       apiKey: key,

@@ -35,6 +35,7 @@ it('an empty environment → the documented defaults', () => {
       redirectAllTo: null,
       allowedDomains: null,
     },
+    regions: null,
     routes: null,
     smtp: { host: null, port: 587, username: null, password: null, requireTls: false, maxConnections: 20 },
     render: { sourceMode: 'database', types: null, appUrl: null },

@@ -26,6 +26,7 @@ import { providerRules, providerSettings } from './providers/settings.js';
 import { recipientRules, recipientSettings } from './recipients/settings.js';
 import { renderSettings } from './render/settings.js';
 import { scheduleSettings } from './schedules/settings.js';
+import { regionRules, regionSettings } from './store/region-settings.js';
 import { storeSettings } from './store/settings.js';
 
 /**
@@ -47,7 +48,7 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
     overrides: input.overrides,
     environment: env,
     file,
-    rules: [...httpRules, ...providerRules, ...outboxRules, ...recipientRules],
+    rules: [...httpRules, ...providerRules, ...outboxRules, ...recipientRules, ...regionRules],
     development: input.development,
   });
   if (problems.length === 0) return resolved;
@@ -64,6 +65,7 @@ const settings = joinSettings(
   submissionSettings,
   accessSettings,
   storeSettings,
+  regionSettings,
   providerSettings,
   routeSettings,
   renderSettings,

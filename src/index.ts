@@ -70,6 +70,8 @@ export type {
   SuppressionInput,
   Suppressions,
 } from './recipients/index.js';
+export { createRegions } from './regions.js';
+export type { MergedLog, MergedPage, RegionAnswer, Regions, RegionsOptions } from './regions-contract.js';
 export {
   type BrandInput,
   type CheckOptions,

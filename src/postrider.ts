@@ -1,4 +1,4 @@
-import { assembleAccess, assembleSenderRules } from './assemble-access.js';
+import { accessFrom, assembleAccess, assembleSenderRules, type HomeRegion } from './assemble-access.js';
 import { assembleContent } from './assemble-content.js';
 import { assembleHooks } from './assemble-hooks.js';
 import { assemblePolicy } from './assemble-policy.js';
@@ -24,12 +24,13 @@ import { createOperations } from './operations.js';
 import { cancelEmail, pauseSending, rescheduleEmail, resumeSending } from './outbox/index.js';
 import { createPipelineMetrics } from './pipeline/index.js';
 import type { KnownTypes, Postrider, PostriderOptions } from './postrider-contract.js';
+import { prepareStore } from './prepare-store.js';
 import { createRecipients } from './recipients/index.js';
 import { type EmailType, renderReact } from './render/index.js';
 import type { RunningWorker } from './run-worker.js';
 import {
   callerTransaction,
-  checkSchema,
+  checkStoreRegion,
   type Database,
   migrate,
   openDatabase,
@@ -69,9 +70,11 @@ const PARTS = [
 ];
 const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
 
-interface AssemblyOptions extends Omit<PostriderOptions, 'config'> {
+export interface AssemblyOptions extends Omit<PostriderOptions, 'config'> {
   /** Development only: told the codes it sends to operators. */
   onSignInCode?(code: { to: string; code: string }): void;
+  /** One of several: its store bears its name, and its tenants are at home, or here where home is null. */
+  regional?: { home: HomeRegion | null };
 }
 
 /** The same from a configuration that was loaded before. */
@@ -81,6 +84,8 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   const table = assembleRoutes(config, { routes: options.routes, provider: options.provider, clock, logger });
   const sender = options.from ?? defaultSender(config);
   const metrics = createPipelineMetrics();
+  const home = options.regional?.home ?? null;
+  const region = options.regional ? config.database.region : null;
   let opening: Promise<Database> | null = null;
   let prepared: Promise<Database> | null = null;
   let worker: RunningWorker | null = null;
@@ -105,10 +110,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   function ready(): Promise<Database> {
     if (stopped) return open();
     prepared ??= open()
-      .then(async (database) => {
-        await bringUpToDate(database);
-        return database;
-      })
+      .then((database) => prepareStore(database, region))
       .catch((error: unknown) => {
         prepared = null;
         throw error;
@@ -121,11 +123,12 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     ...{ database: ready, clock, logger },
   });
   const policy = assemblePolicy(config, { registry: content.registry, database: ready, clock, logger });
-  const suppression = assembleSuppression(config, { database: ready, clock });
+  const suppression = assembleSuppression(config, { database: ready, clock, region });
   const intakes = new WeakMap<Database, Intake>();
   async function intake(tx: unknown): Promise<Intake> {
     // With a caller's transaction nothing else may be waited for: on one connection it would wait for itself.
     const database = tx === undefined ? await ready() : await open();
+    if (tx !== undefined && region !== null) await checkStoreRegion(callerTransaction(tx), region);
     const known = intakes.get(database);
     if (known) return known;
     const made = createIntake({
@@ -133,12 +136,13 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       clock,
       defaultTenant: config.email.defaultCompany,
       hasSender: sender !== null,
+      region: config.database.region,
       retryPreset: config.retry.preset,
       maxAttempts: config.retry.maxAttempts,
       chooseRoute: (email) => table.choose({ ...email, region: config.database.region }, systemRandomness),
       allowedDomains: config.email.allowedDomains,
       content: content.forStore(database.prompt()),
-      senders: assembleSenderRules(config, { database, clock, logger }),
+      senders: assembleSenderRules(config, { database, clock, logger, home }),
       rules: policy.rulesOf(database),
       kindOf: (type) => content.registry.find(type) ?? null,
       unsubscribeUrl: suppression.unsubscribeUrl,
@@ -181,13 +185,14 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     await Promise.all([worker?.stop(limits), schedules.stop(limits), webhookSender.stop(limits)]);
   }
 
-  const access = assembleAccess(config, {
+  const own = assembleAccess(config, {
     database: ready,
     send: async (email, tx) => (await intake(tx)).accept(email, { tx }),
     onCode: options.onSignInCode,
     clock,
     logger,
   });
+  const access = accessFrom(home, own);
   const { webhooks, sender: webhookSender } = assembleWebhooks(config, {
     ...{ database: ready, secrets: access.secrets, sender, clock, random: systemRandomness, logger },
   });
@@ -209,7 +214,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     quotas: policy.quotas,
     schedules,
     resend: assembleResend(config, {
-      ...{ database: ready, intake: () => intake(undefined), clock },
+      ...{ database: ready, tenants: home?.database ?? ready, intake: () => intake(undefined), clock },
       ...{ access, suppression, recipients, ring: schedules.ring, webhooks },
     }),
     webhooks,
@@ -282,13 +287,3 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
 }
 
 const CLOSE_WITHIN_MS = 5000;
-
-/** Runs migrations only when they are missing, so that a role without the right to alter can work. */
-async function bringUpToDate(database: Database): Promise<void> {
-  try {
-    await checkSchema(database.prompt());
-  } catch (error) {
-    if (!(error instanceof PostriderError) || error.code !== 'STORE_NOT_MIGRATED') throw error;
-    await migrate(database);
-  }
-}

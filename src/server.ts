@@ -1,7 +1,8 @@
 import { createHttpApp } from './doors/http/index.js';
-import { httpRooms } from './http-rooms.js';
 import { createLogger, type Logger, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
+import { httpParts } from './regional-rooms.js';
+import type { Regions } from './regions-contract.js';
 
 /**
  * The HTTP API as one fetch function, to mount in a server of the application's own. Without a key of operators
@@ -17,15 +18,14 @@ export interface ApiOptions {
 }
 
 export function createApi(
-  postrider: Postrider,
+  postrider: Postrider | Regions,
   options: ApiOptions = {},
 ): (request: Request) => Promise<Response> {
   const app = createHttpApp({
-    rooms: httpRooms(postrider),
+    ...httpParts(postrider),
     logger: options.logger ?? createLogger(),
     clock: systemClock,
     apiKey: options.apiKey ?? null,
-    access: postrider.access,
     trustedProxies: options.trustedProxies ?? 0,
     bodyLimitBytes: options.bodyLimitBytes ?? 16 * 1024 ** 2,
   });

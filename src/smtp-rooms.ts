@@ -2,13 +2,16 @@ import type { SmtpDoorOptions } from './doors/smtp/index.js';
 import type { Postrider } from './postrider.js';
 
 /** What the SMTP door sees of a Postrider. */
-export function smtpRooms(postrider: Postrider): Pick<SmtpDoorOptions, 'accept' | 'keys'> {
+export function smtpRooms(
+  postrider: Postrider,
+  front: Pick<Postrider, 'send' | 'sendBatch'> = postrider,
+): Pick<SmtpDoorOptions, 'accept' | 'keys'> {
   return {
     keys: postrider.access.keys,
     async accept(emails, options) {
       const inputs = emails as Parameters<Postrider['sendBatch']>[0];
-      if (inputs.length > 1) return postrider.sendBatch(inputs, options);
-      return [await postrider.send(inputs[0]!, options)];
+      if (inputs.length > 1) return front.sendBatch(inputs, options);
+      return [await front.send(inputs[0]!, options)];
     },
   };
 }

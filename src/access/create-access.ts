@@ -72,6 +72,8 @@ export interface AccessOptions {
   userTokenKeys: readonly string[];
   /** The setting; without it nothing can be sealed. */
   secretKeys?: string | null;
+  /** Those a tenant can be given. Defaults to none. */
+  regions?: readonly string[];
   clock: Clock;
   logger: Logger;
 }
@@ -80,11 +82,12 @@ export function createAccess(options: AccessOptions): Access {
   const { database, times, clock, logger } = options;
   const lookup = createKeyLookup({ database, clock, logger });
   const prompt = async () => (await database()).prompt();
+  const ground = async () => ({ database: await database(), regions: options.regions ?? [] });
   return {
     tenants: {
-      create: async (input, by = APPLICATION) => createTenant(await database(), input, by),
+      create: async (input, by = APPLICATION) => createTenant(await ground(), input, by),
       async change(companyId, input, by = APPLICATION) {
-        const tenant = await changeTenant(await database(), companyId, input, by);
+        const tenant = await changeTenant(await ground(), companyId, input, by);
         lookup.forgetAll();
         return tenant;
       },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorableText, PostriderError, parseHeaderText } from '../kernel/index.js';
+import { isRegionName, isStorableText, PostriderError, parseHeaderText } from '../kernel/index.js';
 
 /** Input from a door as its schema says, or INVALID_PAYLOAD that names the field; unknown fields are refused. */
 export function readInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
@@ -19,6 +19,8 @@ export const companyId = z
     /^[A-Za-z0-9._:-]{1,128}$/,
     'must be 1 to 128 letters, digits, dots, colons, hyphens or underscores',
   );
+
+export const region = z.string('must be text').refine(isRegionName, 'must be the name of a region');
 
 /** One line a person reads. */
 export const label = z.string('must be text').superRefine((text, context) => {

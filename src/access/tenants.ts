@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { PostriderError } from '../kernel/index.js';
+import { PostriderError, unknownRegion } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
-import { companyId, domains, label, readInput } from './read-input.js';
+import { companyId, domains, label, readInput, region } from './read-input.js';
 
 /**
  * The companies that send through this Postrider, and the domains each may send from. A company that is not listed
@@ -14,17 +14,24 @@ export interface Tenant {
   name: string | null;
   /** The only domains its emails may come from; null: no list. */
   fromDomains: string[] | null;
+  /** Where its emails are kept unless they say otherwise; null: where those of nobody in particular are. */
+  region: string | null;
   createdAt: string;
   disabledAt: string | null;
 }
 
-export async function createTenant(database: Database, input: unknown, by: Actor): Promise<Tenant> {
+export async function createTenant(
+  { database, regions }: TenantGround,
+  input: unknown,
+  by: Actor,
+): Promise<Tenant> {
   const given = readInput(NEW_TENANT, input);
+  refuseUnknownRegion(given.region, regions);
   return audited(database, by, async (tx) => {
     const { rows } = await tx.query<TenantRow>(
-      `insert into postrider.tenants (id, name, from_domains) values ($1, $2, $3::text[])
+      `insert into postrider.tenants (id, name, from_domains, region) values ($1, $2, $3::text[], $4)
        on conflict (id) do nothing returning *`,
-      [given.companyId, given.name ?? null, given.fromDomains ?? null],
+      [given.companyId, given.name ?? null, given.fromDomains ?? null, given.region ?? null],
     );
     if (!rows[0])
       throw new PostriderError('TENANT_EXISTS', `There is already a tenant ${given.companyId}.`, {
@@ -36,20 +43,24 @@ export async function createTenant(database: Database, input: unknown, by: Actor
         action: 'tenant.create',
         target: given.companyId,
         companyId: given.companyId,
-        detail: { fromDomains: given.fromDomains ?? null },
+        detail: { fromDomains: given.fromDomains ?? null, ...(given.region && { region: given.region }) },
       },
     };
   });
 }
 
-/** Changes what is named: the name, the list of domains (null removes it), or whether it is disabled. */
+/**
+ * Changes what is named: the name, the list of domains (null removes it), the region of emails from now on, or whether
+ * it is disabled.
+ */
 export async function changeTenant(
-  database: Database,
+  { database, regions }: TenantGround,
   id: string,
   input: unknown,
   by: Actor,
 ): Promise<Tenant> {
   const given = readInput(TENANT_CHANGE, input);
+  refuseUnknownRegion(given.region, regions);
   return audited(database, by, async (tx) => {
     const { rows } = await tx.query<TenantRow>(CHANGE, [
       id,
@@ -58,6 +69,8 @@ export async function changeTenant(
       given.fromDomains !== undefined,
       given.fromDomains ?? null,
       given.disabled ?? null,
+      given.region !== undefined,
+      given.region ?? null,
     ]);
     if (!rows[0]) throw tenantNotFound(id);
     return {
@@ -65,6 +78,16 @@ export async function changeTenant(
       entry: { action: 'tenant.change', target: id, companyId: id, detail: given },
     };
   });
+}
+
+export interface TenantGround {
+  database: Database;
+  /** Those a tenant can be given. */
+  regions: readonly string[];
+}
+
+function refuseUnknownRegion(region: string | null | undefined, regions: readonly string[]): void {
+  if (region != null && !regions.includes(region)) throw unknownRegion(region, regions);
 }
 
 export async function listTenants(database: Queryable): Promise<Tenant[]> {
@@ -82,11 +105,13 @@ export const NEW_TENANT = z.strictObject({
   companyId,
   name: label.nullish(),
   fromDomains: domains.nullish(),
+  region: region.nullish(),
 });
 
 export const TENANT_CHANGE = z.strictObject({
   name: label.nullish(),
   fromDomains: domains.nullish(),
+  region: region.nullish(),
   disabled: z.boolean('must be true or false').optional(),
 });
 
@@ -94,6 +119,7 @@ interface TenantRow {
   id: string;
   name: string | null;
   from_domains: string[] | null;
+  region: string | null;
   created_at: Date;
   disabled_at: Date | null;
 }
@@ -103,6 +129,7 @@ function present(row: TenantRow): Tenant {
     companyId: row.id,
     name: row.name,
     fromDomains: row.from_domains,
+    region: row.region,
     createdAt: new Date(row.created_at).toISOString(),
     disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at).toISOString(),
   };
@@ -113,5 +140,6 @@ const CHANGE = `
     name = case when $2::boolean then $3::text else name end,
     from_domains = case when $4::boolean then $5::text[] else from_domains end,
     disabled_at = case when $6::boolean is null then disabled_at
-                       when $6::boolean then coalesce(disabled_at, now()) end
+                       when $6::boolean then coalesce(disabled_at, now()) end,
+    region = case when $7::boolean then $8::text else region end
   where id = $1 returning *`;

@@ -1,4 +1,4 @@
-import { type Clock, isPostriderError, newId, PostriderError } from '../kernel/index.js';
+import { type Clock, isPostriderError, newId, PostriderError, unknownRegion } from '../kernel/index.js';
 import type { NewEmail } from '../outbox/index.js';
 import { findNotAllowed, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
 import { ESSENTIAL_CATEGORIES } from '../render/index.js';
@@ -15,6 +15,8 @@ export interface CompletionOptions {
   defaultTenant: string;
   /** Whether emails that name no sender have one. */
   hasSender: boolean;
+  /** Where the store is; an email that names another region is refused. */
+  region: string | null;
   retryPreset: string;
   /** The way out an email takes first. */
   chooseRoute(email: { tenant: string; type: string | null }): string;
@@ -91,7 +93,9 @@ function complete(
   draft: EmailDraft,
   { id, requestId }: { id: string; requestId: string | undefined },
 ): NewEmail {
-  const { companyId, ...content } = draft;
+  const { companyId, region, ...content } = draft;
+  if (region !== null && region !== options.region)
+    throw unknownRegion(region, options.region === null ? [] : [options.region]);
   if (!draft.from && !options.hasSender) {
     throw new PostriderError(
       'INVALID_PAYLOAD',

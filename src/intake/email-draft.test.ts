@@ -13,6 +13,7 @@ describe('accepted', () => {
     expect(parse()).toEqual({
       ...{
         companyId: null,
+        region: null,
         category: null,
         type: null,
         lang: null,

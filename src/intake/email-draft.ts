@@ -13,6 +13,7 @@ import {
   parseMailboxes,
   parsePattern,
   parseString,
+  REGION_NAME,
   readFields,
 } from '../kernel/index.js';
 import type { DeliveryMode, NewEmail, Priority } from '../outbox/index.js';
@@ -51,6 +52,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
     companyId,
     type,
     lang,
+    region: parsePattern(fields.region, 'region', REGION_NAME, 'the name of a region such as ind1'),
     userId: parseLine(fields.userId, 'userId', MAX_ID_LENGTH),
     ...parseRecipientIds(fields.recipient, recipients.to),
     from: fields.from === undefined ? null : parseMailbox(fields.from, 'from'),
@@ -92,6 +94,7 @@ export interface EmailDraft
     | 'suppressed'
   > {
   companyId: string | null;
+  region: string | null;
   retry: string | null;
   delivery: DeliveryMode | null;
   priority: Priority | null;
@@ -116,6 +119,7 @@ const KEYS = [
   ...[
     'lang',
     'companyId',
+    'region',
     'userId',
     'recipient',
     'priority',

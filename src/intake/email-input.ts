@@ -39,6 +39,8 @@ export interface EnvelopeInput {
   attachments?: AttachmentInput[];
   lang?: string;
   companyId?: string;
+  /** Where it is kept, where there are several regions; else its company's, else the usual one. */
+  region?: string;
   userId?: string;
   recipient?: { recipientId?: string; externalId?: string; email: string };
   /** 1 critical, 2 high, 3 normal, 4 low. Defaults to 3. */

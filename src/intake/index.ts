@@ -3,6 +3,7 @@ export { type Accepted, type AcceptOptions, createIntake, type Intake } from './
 export type { PermissiveAnswer } from './accept-permissively.js';
 export type { UnsubscribeUrl } from './complete-email.js';
 export { parseDueTime } from './draft-times.js';
+export { readCompanyId } from './email-draft.js';
 export type {
   AddressInput,
   AttachmentInput,

@@ -187,6 +187,16 @@ export const ERROR_TABLE = {
     retryable: true,
     help: 'Check that the database runs and can be reached; try again with the same Idempotency-Key, since a call that was cut off may have taken effect.',
   },
+  UNKNOWN_REGION: {
+    status: 400,
+    retryable: false,
+    help: 'Name a region this process serves (POSTRIDER_REGIONS), or leave it out.',
+  },
+  REGION_MISMATCH: {
+    status: 500,
+    retryable: false,
+    help: 'Check which database each region of POSTRIDER_REGIONS names, and on which one the transaction is.',
+  },
   STORE_REFUSED: {
     status: 500,
     retryable: false,

@@ -30,4 +30,5 @@ export {
   type RateLimitState,
 } from './rate-limit.js';
 export { refuseUnknownKeys } from './refuse-unknown-keys.js';
+export { isRegionName, REGION_NAME, unknownRegion } from './region.js';
 export { Signal } from './signal.js';

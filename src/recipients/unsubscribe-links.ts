@@ -24,6 +24,8 @@ export function createUnsubscribeLinks(options: {
   publicUrl: string;
   keys: readonly string[];
   hashKey: string;
+  /** Where the answer is kept, in the link for the door to find it; null where there is one store. */
+  region?: string | null;
 }): UnsubscribeLinks {
   const base = options.publicUrl.replace(/\/+$/, '');
   const sign = (key: string, payload: Buffer) =>
@@ -43,7 +45,11 @@ export function createUnsubscribeLinks(options: {
         Buffer.from(category),
       ]);
       const token = Buffer.concat([sign(options.keys[0]!, payload), payload]).toString('base64url');
-      return `${base}${UNSUBSCRIBE_PATH}${token}${lang ? `?lang=${lang}` : ''}`;
+      const query = [
+        ...(options.region ? [`region=${options.region}`] : []),
+        ...(lang ? [`lang=${lang}`] : []),
+      ];
+      return `${base}${UNSUBSCRIBE_PATH}${token}${query.length > 0 ? `?${query.join('&')}` : ''}`;
     },
     read(token) {
       if (token.length > MAX_TOKEN || !/^[A-Za-z0-9_-]+$/.test(token)) return null;

@@ -19,7 +19,7 @@ export const storeSettings = {
       env: ['POSTRIDER_REGION'],
       default: null,
       form: 'the name of a region',
-      says: 'Where this database is. Routes with `regions` take only emails of databases there; see ROUTES.md.',
+      says: 'Where this database is; with `regions`, the one of emails nobody gives a region, and of tenants and keys: the first unless said. Routes with `regions` take only emails of databases there; see ROUTES.md.',
     }),
     prepare: setting.boolean({
       env: ['POSTRIDER_DATABASE_PREPARE'],

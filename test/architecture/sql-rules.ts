@@ -40,6 +40,7 @@ const OWNERS: Record<string, string> = {
   schedule_marks: 'schedules',
   broadcasts: 'schedules',
   schema_migrations: 'store',
+  store_region: 'store',
   domains: 'access',
   tenants: 'access',
   api_keys: 'access',

@@ -10,32 +10,19 @@ import { type Inbox, inboxRoutes } from '../inbox/index.js';
 import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
 import { accessRoutes } from './access-routes.js';
-import { attachmentRoutes } from './attachment-routes.js';
 import { authRoutes } from './auth-routes.js';
-import { deadLetterRoutes } from './dead-letter-routes.js';
-import { emailListRoutes } from './email-list-routes.js';
-import { emailRoutes } from './email-routes.js';
 import { guardRoutes } from './guard-routes.js';
 import { healthRoutes } from './health-routes.js';
-import { hookRoutes } from './hook-routes.js';
 import type { HttpRooms } from './http-rooms.js';
-import { limitRoutes } from './limit-routes.js';
-import { logRoutes } from './log-routes.js';
+import { mountRooms } from './mount-rooms.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
-import { pauseRoutes } from './pause-routes.js';
 import { asPostriderError } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
-import { recipientRoutes } from './recipient-routes.js';
 import { refusal } from './refusal.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
+import { type RegionRooms, regionGate } from './region-gate.js';
 import { type HttpEnv, requestContext } from './request-context.js';
-import { resendRoutes } from './resend/index.js';
-import { scheduleRoutes } from './schedule-routes.js';
 import { sessionRoutes } from './session-routes.js';
-import { suppressionRoutes } from './suppression-routes.js';
-import { templateRoutes } from './template-routes.js';
-import { unsubscribeRoutes } from './unsubscribe-routes.js';
-import { webhookRoutes } from './webhook-routes.js';
 
 export interface HttpAppOptions {
   rooms: HttpRooms;
@@ -50,6 +37,8 @@ export interface HttpAppOptions {
   /** How many proxies stand in front and add to X-Forwarded-For. */
   trustedProxies?: number;
   bodyLimitBytes: number;
+  /** Where there are several stores; `rooms` are those of the home region. */
+  regions?: RegionRooms;
   /** The development inbox, with its page at `/`. */
   inbox?: Inbox;
   /** The templates, with their page at `/dev/templates`. */
@@ -91,27 +80,8 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     app.route('/', authRoutes(options.access));
     app.route('/', accessRoutes(options.access));
   }
-  if (rooms.operations) {
-    app.route('/', logRoutes(rooms.operations));
-    app.route('/', emailListRoutes(rooms.operations, options.bodyLimitBytes));
-    app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, options.bodyLimitBytes));
-  }
-  if (rooms.attachments) app.route('/', attachmentRoutes(rooms.attachments));
-  if (rooms.pauses) app.route('/', pauseRoutes(rooms.pauses));
-  app.route('/', emailRoutes(rooms, options.bodyLimitBytes, clock));
-  if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, options.bodyLimitBytes));
-  if (rooms.templates) app.route('/', templateRoutes(rooms.templates, options.bodyLimitBytes));
-  if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
-  if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
-  if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, options.bodyLimitBytes));
-  if (rooms.hooks) app.route('/', hookRoutes(rooms.hooks));
-  if (rooms.webhooks) app.route('/', webhookRoutes(rooms.webhooks));
-  if (rooms.unsubscribe) app.route('/', unsubscribeRoutes(rooms.unsubscribe));
-  if (rooms.resend)
-    app.route(
-      '/resend',
-      resendRoutes({ rooms: rooms.resend, bodyLimitBytes: options.bodyLimitBytes, clock }),
-    );
+  if (options.regions) app.use(regionGate({ ...options, regions: options.regions }));
+  mountRooms(app, rooms, options);
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
   if (preview) {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);

@@ -22,7 +22,7 @@ export function healthRoutes(rooms: HttpRooms, logger: Logger): Hono<HttpEnv> {
   });
 
   routes.get('/metrics', async (c) => {
-    const { contentType, body } = await rooms.metrics();
+    const { contentType, body } = await rooms.metrics(c.req.query('region'));
     return c.body(body, 200, { 'Content-Type': contentType });
   });
 

@@ -46,7 +46,8 @@ export interface HttpRooms {
   /** The Resend API under `/resend`. */
   resend?: ResendRooms;
   ready(): Promise<Readiness>;
-  metrics(): Promise<{ contentType: string; body: string }>;
+  /** Of one region, where there are several. */
+  metrics(region?: string): Promise<{ contentType: string; body: string }>;
   /** Told of every answer, for the figures. */
   requested?(request: { method: string; route: string; status: number; durationMs: number }): void;
 }

@@ -1,4 +1,5 @@
 export { createHttpApp, type HttpAppOptions } from './create-http-app.js';
 export type { AcceptedEmail, AcceptOptions, HttpRooms, Readiness } from './http-rooms.js';
+export type { RegionRooms } from './region-gate.js';
 export { type HttpServer, type HttpServerOptions, startHttpServer } from './start-http-server.js';
 export type { UnsubscribeRoom } from './unsubscribe-room.js';

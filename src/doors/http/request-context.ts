@@ -14,6 +14,8 @@ export interface HttpEnv {
     /** Who is asking; `companyOf` says whose data that is. */
     caller: Caller;
     ip: string | null;
+    /** The store that was asked for, where there are several. */
+    region?: string;
   };
 }
 

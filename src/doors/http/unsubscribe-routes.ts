@@ -36,8 +36,11 @@ export function unsubscribeRoutes(room: UnsubscribeRoom): Hono<HttpEnv> {
     const wish = wishOf(form, shown);
     await room.change(token, wish);
     if (wish.by === 'one-click') return c.text('', 200);
-    const lang = c.req.query('lang');
-    return c.redirect(`?done${lang === undefined ? '' : `&lang=${encodeURIComponent(lang)}`}`, 303);
+    const query = { region: c.get('region'), lang: c.req.query('lang') };
+    const kept = Object.entries(query).map(([name, value]) =>
+      value === undefined ? '' : `&${name}=${encodeURIComponent(value)}`,
+    );
+    return c.redirect(`?done${kept.join('')}`, 303);
   });
 
   return routes;

@@ -79,7 +79,7 @@ function createDocument(): OpenApiDocument {
       title: 'Postrider',
       version: '1',
       description:
-        'Delivers the email an application promises. Refusals are problem details (RFC 9457) with a code of one table. The API of Resend is served under /resend as well; its own documentation describes it.',
+        'Delivers the email an application promises. Refusals are problem details (RFC 9457) with a code of one table. Where a process serves several regions, ?region= names the one a request is about; a tenant is at home in its own. The API of Resend is served under /resend as well; its own documentation describes it.',
     },
     tags: Object.keys(OPERATIONS_BY_TAG).map((name) => ({ name })),
     paths,

@@ -48,7 +48,19 @@ const EVERY_FIELD = {
 };
 
 const deadLetter = z.looseObject({ id: z.uuid(), errorCode: z.string().nullable() });
-const page = z.strictObject({ emails: z.array(email), nextCursor: z.uuid().nullable() });
+// Where there are several regions and the list is of all of them.
+const ofAll = {
+  complete: z.boolean().optional(),
+  regions: z
+    .array(z.strictObject({ region: z.string(), ok: z.boolean(), code: z.string().optional() }))
+    .optional(),
+};
+const region = { region: z.string().optional() };
+const asked = { region: z.string().describe('Of those served, or all.').optional() };
+const page = z.strictObject({
+  ...{ emails: z.array(email.extend(region)), nextCursor: z.uuid().nullable() },
+  ...ofAll,
+});
 const files = z.array(
   z.strictObject({
     ...{ index: z.int(), filename: z.string(), contentType: z.string(), contentId: z.string().nullable() },
@@ -74,7 +86,7 @@ export const emailOperations: Operations = {
   },
   'GET /v1/emails': {
     summary: 'Emails by filter, the newest first.',
-    ...{ query: query({ ...logFilters, ...paging }), answers: { 200: page } },
+    ...{ query: query({ ...logFilters, ...paging, ...asked }), answers: { 200: page } },
   },
   'GET /v1/emails/:id': { summary: 'One email and what became of it.', answers: { 200: email } },
   'GET /v1/emails/:id/events': {
@@ -107,11 +119,12 @@ export const emailOperations: Operations = {
   },
   'GET /admin/emails': {
     summary: 'The log with every attempt and statistics, 50 a page.',
-    query: query({ ...logFilters, ...paging, ...pageNumber }),
+    query: query({ ...logFilters, ...paging, ...pageNumber, ...asked }),
     answers: {
       200: z.strictObject({
-        emails: z.array(email.extend({ history: z.array(anyObject) })),
-        ...{ page: z.int(), limit: z.int(), nextCursor: z.uuid().nullable(), stats: anyObject },
+        emails: z.array(email.extend({ history: z.array(anyObject), ...region })),
+        ...ofAll,
+        ...{ page: z.int().optional(), limit: z.int(), nextCursor: z.uuid().nullable(), stats: anyObject },
       }),
     },
   },

@@ -1,5 +1,6 @@
 /** Pieces of the API that several routes share, as Zod schemas; each becomes a named component of the document. */
 import { z } from 'zod';
+import { REGION_NAME } from '../../../kernel/index.js';
 import { RETRY_PRESETS } from '../../../policy/index.js';
 
 const named = <T extends z.ZodType>(id: string, schema: T): T => schema.meta({ id }) as T;
@@ -62,6 +63,7 @@ export const emailInput = named(
     category: typeName.nullish(),
     lang: languageTag.nullish(),
     companyId: companyId.nullish(),
+    region: z.string().regex(REGION_NAME).nullish().describe('Where it is kept, of those served.'),
     userId: text(128).nullish(),
     recipient: z
       .strictObject({

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { checkConfig, explain, loadConfig } from './config.js';
+
+const A = 'postgres://app:hush@a.example/postrider';
+const B = 'postgres://app:hush@b.example/postrider';
+
+function problems(env: Record<string, string>): string {
+  const checked = checkConfig({ env: { EMAIL_MODE: 'console', ...env }, file: null });
+  return checked.ok ? '' : checked.problems.map(({ key, message }) => `${key} ${message}`).join('\n');
+}
+
+it('names with a database each → kept in their order, and shown without their passwords', () => {
+  const config = loadConfig({
+    env: { POSTRIDER_REGIONS: JSON.stringify({ usa1: A, ind1: B }), POSTRIDER_REGION: 'ind1' },
+    file: null,
+  });
+  expect(Object.entries(config.regions ?? {})).toEqual([
+    ['usa1', A],
+    ['ind1', B],
+  ]);
+  const shown = explain(config).find(({ key }) => key === 'regions')?.value;
+  expect(shown).toBe('usa1,ind1');
+});
+
+it.each([
+  [{ POSTRIDER_REGIONS: 'ind1' }, 'as JSON'],
+  [{ POSTRIDER_REGIONS: '[]' }, 'must be an object'],
+  [{ POSTRIDER_REGIONS: '{}' }, 'at least one region'],
+  [{ POSTRIDER_REGIONS: JSON.stringify({ all: A }) }, '.all must be a name'],
+  [{ POSTRIDER_REGIONS: JSON.stringify({ 'a b': A }) }, '.a b must be a name'],
+  [{ POSTRIDER_REGIONS: JSON.stringify({ ind1: 'mysql://x' }) }, '.ind1 must be a URL'],
+  [{ POSTRIDER_REGIONS: JSON.stringify({ ind1: A, usa1: A }) }, 'a database of its own'],
+  [{ POSTRIDER_REGIONS: JSON.stringify({ ind1: A, IND1: B }) }, 'differ only in capitals'],
+  [{ POSTRIDER_REGIONS: JSON.stringify({ ind1: A }), DATABASE_URL: B }, 'leave DATABASE_URL out'],
+  [
+    { POSTRIDER_REGIONS: JSON.stringify({ ind1: A }), POSTRIDER_REGION: 'usa1' },
+    'one of POSTRIDER_REGIONS: ind1',
+  ],
+])('%j → refused, saying why and no password', (env, why) => {
+  expect(problems(env)).toContain(why);
+  expect(problems(env)).not.toContain('hush');
+});

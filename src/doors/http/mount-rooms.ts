@@ -1,0 +1,47 @@
+/**
+ * The routes over the rooms of one store: everything but health, the document, and who may do what. Rooms that are
+ * absent leave their routes out.
+ */
+import type { Hono } from 'hono';
+import type { Clock } from '../../kernel/index.js';
+import { attachmentRoutes } from './attachment-routes.js';
+import { deadLetterRoutes } from './dead-letter-routes.js';
+import { emailListRoutes } from './email-list-routes.js';
+import { emailRoutes } from './email-routes.js';
+import { hookRoutes } from './hook-routes.js';
+import type { HttpRooms } from './http-rooms.js';
+import { limitRoutes } from './limit-routes.js';
+import { logRoutes } from './log-routes.js';
+import { pauseRoutes } from './pause-routes.js';
+import { recipientRoutes } from './recipient-routes.js';
+import type { HttpEnv } from './request-context.js';
+import { resendRoutes } from './resend/index.js';
+import { scheduleRoutes } from './schedule-routes.js';
+import { suppressionRoutes } from './suppression-routes.js';
+import { templateRoutes } from './template-routes.js';
+import { unsubscribeRoutes } from './unsubscribe-routes.js';
+import { webhookRoutes } from './webhook-routes.js';
+
+export function mountRooms(
+  app: Hono<HttpEnv>,
+  rooms: HttpRooms,
+  { bodyLimitBytes, clock }: { bodyLimitBytes: number; clock: Clock },
+): void {
+  if (rooms.operations) {
+    app.route('/', logRoutes(rooms.operations));
+    app.route('/', emailListRoutes(rooms.operations, bodyLimitBytes));
+    app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, bodyLimitBytes));
+  }
+  if (rooms.attachments) app.route('/', attachmentRoutes(rooms.attachments));
+  if (rooms.pauses) app.route('/', pauseRoutes(rooms.pauses));
+  app.route('/', emailRoutes(rooms, bodyLimitBytes, clock));
+  if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, bodyLimitBytes));
+  if (rooms.templates) app.route('/', templateRoutes(rooms.templates, bodyLimitBytes));
+  if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
+  if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
+  if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, bodyLimitBytes));
+  if (rooms.hooks) app.route('/', hookRoutes(rooms.hooks));
+  if (rooms.webhooks) app.route('/', webhookRoutes(rooms.webhooks));
+  if (rooms.unsubscribe) app.route('/', unsubscribeRoutes(rooms.unsubscribe));
+  if (rooms.resend) app.route('/resend', resendRoutes({ rooms: rooms.resend, bodyLimitBytes, clock }));
+}

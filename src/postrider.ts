@@ -9,11 +9,12 @@ import { assembleSuppression } from './assemble-suppression.js';
 import { assembleWebhooks } from './assemble-webhooks.js';
 import { checkEmailId } from './check-email-id.js';
 import { type Config, loadConfig } from './config.js';
-import { createIntake, type Intake, parseDueTime } from './intake/index.js';
+import { createIntake, type Intake, parseDueTime, traceIntake } from './intake/index.js';
 import {
   createLogger,
   delay,
   isUuid,
+  loadTracing,
   PostriderError,
   refuseUnknownKeys,
   type StopOptions,
@@ -68,7 +69,7 @@ const PARTS = [
   'logger',
   'clock',
 ];
-const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey'];
+const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey', 'traceparent'];
 
 export interface AssemblyOptions extends Omit<PostriderOptions, 'config'> {
   /** Development only: told the codes it sends to operators. */
@@ -96,14 +97,14 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   /** A failure is not remembered: the next call tries again. */
   function open(): Promise<Database> {
     if (stopped) return Promise.reject(new PostriderError('STOPPED', 'Postrider has been stopped.'));
-    opening ??= openDatabase(options.database ?? config.database.url ?? { folder: config.database.dataDir }, {
-      poolSize: config.database.poolSize,
-      prepare: config.database.prepare,
-      logger,
-    }).catch((error: unknown) => {
-      opening = null;
-      throw error;
-    });
+    const source = options.database ?? config.database.url ?? { folder: config.database.dataDir };
+    const { poolSize, prepare } = config.database;
+    opening ??= Promise.all([openDatabase(source, { poolSize, prepare, logger }), loadTracing(logger)])
+      .then(([database]) => database)
+      .catch((error: unknown) => {
+        opening = null;
+        throw error;
+      });
     return opening;
   }
 
@@ -149,8 +150,9 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       suppressions: suppression.reader,
       onAccepted: () => worker?.ring(),
     });
-    intakes.set(database, made);
-    return made;
+    const traced = traceIntake(made);
+    intakes.set(database, traced);
+    return traced;
   }
 
   const schedules = assembleSchedules(config, {

@@ -43,6 +43,8 @@ export interface AcceptOptions {
   requestId?: string;
   /** The same key and input within a day give the first answer again; for a batch one key stands for all of it. */
   idempotencyKey?: string;
+  /** The trace it belongs to, as W3C Trace Context writes it; else the one that is active. */
+  traceparent?: string;
 }
 
 /** For doors that translate: what the key stands for is the body as it came. */
@@ -176,15 +178,21 @@ export function createIntake(options: IntakeOptions): Intake {
     {
       tx,
       requestId,
+      traceparent,
       keepSuppressed,
       ...pace
-    }: { tx: Queryable; requestId?: string | undefined; keepSuppressed: boolean } & Pace,
+    }: {
+      tx: Queryable;
+      requestId?: string | undefined;
+      traceparent?: string | undefined;
+      keepSuppressed: boolean;
+    } & Pace,
   ): Promise<EachAnswer[]> {
     const typed = await templatesFor(inputs, tx);
     const rules = await options.rules.current(tx);
     return acceptEach(typed ? await inTheirLanguage(inputs, tx) : inputs, {
       keepSuppressed,
-      complete: (input) => completeEmail(options, { input, requestId, typed }),
+      complete: (input) => completeEmail(options, { input, requestId, traceparent, typed }),
       async judge(emails) {
         const foreign = await options.senders.judge(tx, emails);
         if (foreign) return foreign;
@@ -198,17 +206,17 @@ export function createIntake(options: IntakeOptions): Intake {
 
   return {
     async accept(input, accepting = {}) {
-      const { requestId, idempotencyKey } = accepting;
-      checkAcceptOptions({ requestId, idempotencyKey });
+      const { requestId, traceparent } = accepting;
+      checkAcceptOptions(accepting);
       const make: MakeArrival = ([spoken], typed) => ({
-        emails: [completeEmail(options, { input: spoken, requestId, typed })],
+        emails: [completeEmail(options, { input: spoken, requestId, traceparent, typed })],
         inBatch: false,
       });
       return (await accept(input, accepting, { inputs: [input], make }))[0]!;
     },
     async acceptBatch(inputs, accepting = {}) {
-      const { requestId, idempotencyKey } = accepting;
-      checkAcceptOptions({ requestId, idempotencyKey });
+      const { requestId, traceparent } = accepting;
+      checkAcceptOptions(accepting);
       if (inputs.length > MAX_BATCH) {
         throw new PostriderError('INVALID_PAYLOAD', `A batch holds at most ${MAX_BATCH} emails.`, {
           field: 'emails',
@@ -216,15 +224,15 @@ export function createIntake(options: IntakeOptions): Intake {
       }
       const make: MakeArrival = (spoken, typed) => ({
         emails: spoken.map((input, index) =>
-          completeEmail(options, { input, requestId, place: `[${index}]`, typed }),
+          completeEmail(options, { input, requestId, traceparent, place: `[${index}]`, typed }),
         ),
         inBatch: true,
       });
       return accept(inputs, accepting, { inputs, make });
     },
     acceptEach: (inputs, each) => acceptSingly(inputs, { ...each, keepSuppressed: false }),
-    async acceptPermissively(inputs, { requestId, idempotencyKey, keyedInput = inputs }) {
-      checkAcceptOptions({ requestId, idempotencyKey });
+    async acceptPermissively(inputs, { requestId, idempotencyKey, traceparent, keyedInput = inputs }) {
+      checkAcceptOptions({ requestId, idempotencyKey, traceparent });
       const answers = await database.prompt(extraMsFor(inputs)).transaction((tx) =>
         acceptPermissively(tx, {
           key: idempotencyKey === undefined ? null : { key: idempotencyKey, input: keyedInput },
@@ -233,7 +241,7 @@ export function createIntake(options: IntakeOptions): Intake {
             true,
             options.defaultTenant,
           ),
-          accept: () => acceptSingly(inputs, { tx, requestId, keepSuppressed: true }),
+          accept: () => acceptSingly(inputs, { tx, requestId, traceparent, keepSuppressed: true }),
         }),
       );
       options.onAccepted();

@@ -51,7 +51,7 @@ export type UnsubscribeUrl = (email: {
 
 export function completeEmail(
   options: CompletionOptions,
-  { input, requestId, place = '', typed }: Incoming,
+  { input, requestId, traceparent, place = '', typed }: Incoming,
 ): NewEmail {
   return namingPlace(place, () => {
     const now = options.clock.now();
@@ -64,7 +64,7 @@ export function completeEmail(
       const unsubscribeUrl = linkTo(options, { id, tenant, lang, address: soleAddress, kind });
       return unsubscribeUrl === null ? {} : { unsubscribeUrl };
     };
-    return complete(options, parseEmailDraft(input, now, rendering), { id, requestId });
+    return complete(options, parseEmailDraft(input, now, rendering), { id, requestId, traceparent });
   });
 }
 
@@ -83,6 +83,7 @@ export function namingPlace<T>(place: string, work: () => T): T {
 export interface Incoming {
   input: unknown;
   requestId: string | undefined;
+  traceparent?: string | undefined;
   /** Where in a batch, as `[3]`. */
   place?: string;
   typed?: RenderTyped | undefined;
@@ -91,7 +92,11 @@ export interface Incoming {
 function complete(
   options: CompletionOptions,
   draft: EmailDraft,
-  { id, requestId }: { id: string; requestId: string | undefined },
+  {
+    id,
+    requestId,
+    traceparent,
+  }: { id: string; requestId: string | undefined; traceparent: string | undefined },
 ): NewEmail {
   const { companyId, region, ...content } = draft;
   if (region !== null && region !== options.region)
@@ -114,6 +119,7 @@ function complete(
     id,
     tenant,
     requestId: requestId ?? id,
+    traceparent: traceparent ?? null,
     priority: draft.priority ?? 3,
     delivery: draft.delivery ?? 'at-least-once',
     retry,

@@ -85,6 +85,7 @@ export interface EmailDraft
     | 'id'
     | 'tenant'
     | 'requestId'
+    | 'traceparent'
     | 'maxAttempts'
     | 'route'
     | 'retry'

@@ -13,3 +13,4 @@ export type {
   TypedEmailInput,
 } from './email-input.js';
 export type { Content } from './render-typed.js';
+export { traceIntake } from './trace-intake.js';

@@ -32,3 +32,4 @@ export {
 export { refuseUnknownKeys } from './refuse-unknown-keys.js';
 export { isRegionName, REGION_NAME, unknownRegion } from './region.js';
 export { Signal } from './signal.js';
+export { inSpan, isTracing, loadTracing, type OpenSpan, readTraceparent } from './tracing.js';

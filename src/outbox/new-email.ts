@@ -29,6 +29,8 @@ export interface NewEmail {
   expiresAt: Date | null;
   metadata: Record<string, unknown>;
   requestId: string;
+  /** The trace that its attempts join; null: none. */
+  traceparent: string | null;
   delivery: DeliveryMode;
   /** Name of the retry preset. */
   retry: string;

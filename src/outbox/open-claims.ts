@@ -77,6 +77,8 @@ export interface StoredMessage {
   /** The preference by which people refuse it, and whether it is beyond refusing. */
   category?: string;
   essential?: boolean;
+  /** The trace it was accepted in. */
+  traceparent?: string;
   from?: Mailbox;
   replyTo?: Mailbox[];
   to: Mailbox[];

@@ -81,7 +81,8 @@ const WRITE = {
     where suppressed is null`,
 };
 
-function messageJson({ from, replyTo, to, cc, bcc, headers, category, essential }: NewEmail): string {
+function messageJson(email: NewEmail): string {
+  const { from, replyTo, to, cc, bcc, headers, category, essential, traceparent } = email;
   return JSON.stringify({
     ...(from ? { from } : {}),
     ...(replyTo.length ? { replyTo } : {}),
@@ -91,6 +92,7 @@ function messageJson({ from, replyTo, to, cc, bcc, headers, category, essential 
     ...(Object.keys(headers).length ? { headers } : {}),
     ...(category === null ? {} : { category }),
     ...(essential ? { essential } : {}),
+    ...(traceparent === null ? {} : { traceparent }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { killPoint, type Mailbox, type Randomness, toStorableText } from '../kernel/index.js';
+import { isTracing, killPoint, type Mailbox, type Randomness, toStorableText } from '../kernel/index.js';
 import type { Hold, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
 import { type Delivered, deliverByRoute, type RouteBoard } from '../providers/index.js';
 import { AttemptTrail, type TrailTools } from './attempt-trail.js';
@@ -6,6 +6,7 @@ import { leaveOutSuppressed, type Suppressed, suppressionDetail } from './leave-
 import { outgoingEmail } from './outgoing-email.js';
 import { redirectEmail } from './redirect-email.js';
 import { mayRepeat, settleOutcome, type Verdict } from './settle-outcome.js';
+import { traceAttempt } from './trace-attempt.js';
 import { type ValidationFailure, validateEmail } from './validate-email.js';
 
 /**
@@ -41,12 +42,18 @@ export interface KnownBefore {
   receivedAt: number;
 }
 
-export async function attemptEmail(
+export function attemptEmail(email: OpenedEmail, known: KnownBefore, tools: AttemptTools): Promise<void> {
+  const trail = new AttemptTrail(email, known.receivedAt, tools);
+  if (!isTracing()) return attempt(email, known, trail, tools);
+  return traceAttempt(email, trail, () => attempt(email, known, trail, tools));
+}
+
+async function attempt(
   email: OpenedEmail,
   known: KnownBefore,
+  trail: AttemptTrail,
   tools: AttemptTools,
 ): Promise<void> {
-  const trail = new AttemptTrail(email, known.receivedAt, tools);
   if (email.expired) {
     await tools.ledger.expire([email]);
     return trail.end('EXPIRED', 'expired');

@@ -12,6 +12,8 @@ import type { Settler } from './settler.js';
 export class AttemptTrail {
   private readonly events: EventType[] = [];
   private readonly offsetsMs: number[] = [];
+  /** What was told at last; null while nothing was, and after an attempt that was given back. */
+  told: { status: string; verdict: Verdict | null; by: Route | null } | null = null;
 
   constructor(
     private readonly email: OpenedEmail,
@@ -30,6 +32,7 @@ export class AttemptTrail {
 
   /** Ended without an attempt. */
   end(type: EventType, status: string): void {
+    this.told = { status, verdict: null, by: null };
     this.tools.metrics.transition(type, this.elapsed() / 1000);
     this.tools.metrics.ended(status);
     this.tools.logger.info(this.line(type), 'email ended');
@@ -39,6 +42,7 @@ export class AttemptTrail {
   async settle(last: EventType[], verdict: Verdict, by: Route | null): Promise<void> {
     const { email, tools } = this;
     for (const type of last) this.event(type);
+    this.told = { status: verdict.status, verdict, by };
     tools.onAttempted(email);
     const result = await tools.settler.add({
       id: email.id,

@@ -19,6 +19,7 @@ const PLACES: Record<string, string[]> = {
   picocolors: ['doors/cli'],
   nodemailer: ['providers'],
   pino: ['kernel'],
+  '@opentelemetry/api': ['kernel'],
   // Judging HTML and turning it into text are two rooms' work, and neither may import the other.
   parse5: ['policy', 'render'],
 };

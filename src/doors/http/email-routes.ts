@@ -8,7 +8,7 @@ import type { AcceptedEmail, HttpRooms } from './http-rooms.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { readAct } from './read-act.js';
 import { readJsonBody } from './read-json-body.js';
-import type { HttpEnv } from './request-context.js';
+import { type HttpEnv, requestIds } from './request-context.js';
 
 export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clock): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -17,7 +17,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
     const idempotencyKey = idempotencyKeyOf(c);
     const input = await readJsonBody(c.req.raw, bodyLimitBytes);
     const accepted = await rooms.accept(confineEmail(c.get('caller'), input), {
-      requestId: c.get('requestId'),
+      ...requestIds(c),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     return c.json(accepted, 202, leftHeaders(accepted, clock));
@@ -32,7 +32,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
     const caller = c.get('caller');
     const emails = inputs.map((input, index) => confineEmail(caller, input, `[${index}].`));
     const accepted = await rooms.acceptBatch(emails, {
-      requestId: c.get('requestId'),
+      ...requestIds(c),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     return c.json({ emails: accepted }, 202);

@@ -99,6 +99,7 @@ export type ScheduleRooms = Pick<Schedules, 'list' | 'pause' | 'resume' | 'runNo
 export interface AcceptOptions {
   requestId: string;
   idempotencyKey?: string;
+  traceparent?: string;
 }
 
 export interface AcceptedEmail {

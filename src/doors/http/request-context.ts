@@ -5,7 +5,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { Caller } from '../../access/index.js';
-import { type Clock, type Logger, newId, PostriderError } from '../../kernel/index.js';
+import { type Clock, type Logger, newId, PostriderError, readTraceparent } from '../../kernel/index.js';
 import { refusal } from './refusal.js';
 
 export interface HttpEnv {
@@ -49,6 +49,12 @@ export function requestContext({
     if (QUIET.test(c.req.path)) logger.debug(line, 'http request');
     else logger.info(line, 'http request');
   };
+}
+
+/** What an email remembers of the request it came by. */
+export function requestIds(c: Context<HttpEnv>): { requestId: string; traceparent?: string } {
+  const traceparent = readTraceparent(c.req.header('traceparent'));
+  return { requestId: c.get('requestId'), ...(traceparent !== undefined && { traceparent }) };
 }
 
 export interface Answered {

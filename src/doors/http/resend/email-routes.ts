@@ -7,7 +7,7 @@ import { topicNotFound } from '../../../recipients/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
 import { rateLimitHeaders } from '../rate-limit-headers.js';
 import { readJsonBody } from '../read-json-body.js';
-import type { HttpEnv } from '../request-context.js';
+import { type HttpEnv, requestIds } from '../request-context.js';
 import type { FetchFile } from './attachment-input.js';
 import { callerCompany } from './caller-company.js';
 import { type EmailSources, emailInput } from './email-input.js';
@@ -134,7 +134,7 @@ function within(limitBytes: number, fetchFile: FetchFile): FetchFile {
 
 function acceptOptions(c: Context<HttpEnv>, key: string | undefined, body: unknown): ResendAcceptOptions {
   return {
-    requestId: c.get('requestId'),
+    ...requestIds(c),
     keyedInput: body,
     ...(key !== undefined && { idempotencyKey: key }),
   };

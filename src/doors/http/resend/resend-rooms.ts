@@ -48,6 +48,7 @@ export interface ResendEmails {
 export interface ResendAcceptOptions {
   requestId: string;
   idempotencyKey?: string;
+  traceparent?: string;
   /** The body as it came, which is what the key stands for. */
   keyedInput: unknown;
 }

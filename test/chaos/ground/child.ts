@@ -6,7 +6,7 @@
 import { writeSync } from 'node:fs';
 import { loadConfig } from '../../../src/config.js';
 import { startSmtpDoor } from '../../../src/doors/smtp/index.js';
-import { createPostrider, type EmailInput } from '../../../src/index.js';
+import { type ConfigOverrides, createPostrider, type EmailInput } from '../../../src/index.js';
 import { createLogger, type Logger, onKillPoint, systemClock } from '../../../src/kernel/index.js';
 import { smtpRooms } from '../../../src/smtp-rooms.js';
 
@@ -30,12 +30,15 @@ export interface ChildOptions {
   batchSize?: number;
   pollIntervalMs?: number;
   logLevel?: 'debug' | 'info' | 'warn';
+  config?: Pick<ConfigOverrides, 'access' | 'webhooks'>;
 }
 
 export type ChildCommand =
   | { do: 'send'; emails: EmailInput[]; idempotencyKey?: string }
   /** Counts kill points from here on and dies at the given one, or at the first of that name. */
   | { do: 'arm'; killAt: number | string }
+  /** Calls a method by its name, such as `deadLetters.retry`. */
+  | { do: 'act'; method: string; args: unknown[] }
   | { do: 'query'; id: number; sql: string; values: unknown[] }
   | { do: 'stop'; deadlineMs: number }
   | { do: 'count' };
@@ -44,6 +47,7 @@ export type ChildEvent =
   | { event: 'ready'; submissionPort?: number }
   | { event: 'accepted'; ids: string[] }
   | { event: 'armed' }
+  | { event: 'acted'; answer: unknown }
   | { event: 'rows'; id: number; rows: unknown[] }
   | { event: 'stopped' }
   | { event: 'counted'; points: number; names: string[] }
@@ -64,6 +68,7 @@ const postrider = createPostrider({
   from: { address: 'noreply@example.com' },
   logger: watchedLogger(),
   config: {
+    ...options.config,
     email: { mode: 'smtp' },
     smtp: { host: '127.0.0.1', port: options.smtpPort },
     instance: { name: options.instance ?? `child-${process.pid}` },
@@ -106,6 +111,8 @@ function watchedLogger(): Logger {
   };
 }
 
+type Room = Record<string, unknown>;
+
 const tell = (event: ChildEvent) => process.send?.(event);
 
 process.on('message', async (command: ChildCommand) => {
@@ -124,6 +131,14 @@ process.on('message', async (command: ChildCommand) => {
         killAt = command.killAt;
         tell({ event: 'armed' });
         break;
+      case 'act': {
+        const path = command.method.split('.');
+        const name = path.pop() ?? '';
+        const room = path.reduce<Room>((inner, part) => inner[part] as Room, postrider as unknown as Room);
+        const answer = await (room[name] as (...args: unknown[]) => Promise<unknown>)(...command.args);
+        tell({ event: 'acted', answer });
+        break;
+      }
       case 'query': {
         const { rows } = await (await postrider.ready()).query(command.sql, command.values);
         tell({ event: 'rows', id: command.id, rows });

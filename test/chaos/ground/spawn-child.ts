@@ -29,6 +29,8 @@ export function spawnChild(options: ChildOptions): Child {
   const child = fork(SCRIPT, [], {
     env: { ...process.env, CHAOS_OPTIONS: JSON.stringify(options) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // Dates arrive as dates.
+    serialization: 'advanced',
     // A life of a second does not repay the optimising of the embedded database's code.
     execArgv: typeof options.database === 'string' ? [] : ['--liftoff-only'],
   });

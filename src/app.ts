@@ -133,6 +133,7 @@ export async function openApplication(config: Config): Promise<Application> {
     importRecipients: async (people, options) => (await opened()).recipients.importAll(people, options),
     suppressions: async () => (await opened()).suppressions,
     operations: existing,
+    brokerDeadLetters: () => own().brokerDeadLetters,
     schedules: async () => (await opened()).schedules,
     limits: existing,
     call: callOwnApi(async () => {

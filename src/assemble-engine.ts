@@ -1,6 +1,14 @@
 import type { Config } from './config.js';
-import { createPostgresEngine, type Engine, type EngineMetrics, type RouteGate } from './dispatch/index.js';
-import type { Clock, Logger, Randomness } from './kernel/index.js';
+import {
+  createBellEngine,
+  createPostgresEngine,
+  createRabbitBroker,
+  type Engine,
+  type EngineMetrics,
+  type ReceiveForeign,
+  type RouteGate,
+} from './dispatch/index.js';
+import { type Clock, type Logger, PostriderError, type Randomness } from './kernel/index.js';
 import type { Pauses } from './outbox/index.js';
 import type { Database } from './store/index.js';
 
@@ -16,10 +24,32 @@ export interface EngineGround {
   logger: Logger;
 }
 
-export async function assembleEngine(config: Config, ground: EngineGround): Promise<Engine> {
-  const { pollIntervalMs } = config.worker;
-  const engine = createPostgresEngine({ ...ground, pollIntervalMs });
+export async function assembleEngine(
+  config: Config,
+  ground: EngineGround & { receiveForeign: ReceiveForeign },
+): Promise<Engine> {
+  const engine = createEngine(config, ground);
   await engine.start();
   ground.metrics.engineUp(engine.name, engine.state().up);
   return engine;
+}
+
+function createEngine(config: Config, ground: EngineGround & { receiveForeign: ReceiveForeign }): Engine {
+  const { pollIntervalMs } = config.worker;
+  const { name, window, prefetch } = config.engine;
+  if (name === 'postgres') return createPostgresEngine({ ...ground, pollIntervalMs });
+  if (ground.database.kind === 'pglite')
+    throw refused(name, 'needs PostgreSQL: the embedded store has one process');
+  const { url, hosts, queueType } = config.rabbitmq;
+  if (url === null) throw refused(name, 'needs RABBITMQ_URL');
+  const { receiveForeign, clock, logger } = ground;
+  const broker = createRabbitBroker({
+    ...{ url, hosts: hosts ?? [], queueType, prefetch },
+    ...{ receiveForeign, clock, logger },
+  });
+  return createBellEngine({ ...ground, broker, window, pollIntervalMs });
+}
+
+function refused(name: string, what: string): PostriderError {
+  return new PostriderError('INVALID_CONFIG', `The engine ${name} ${what}.`, { field: 'POSTRIDER_ENGINE' });
 }

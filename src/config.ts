@@ -1,5 +1,5 @@
 import { accessSettings } from './access/settings.js';
-import { dispatchSettings } from './dispatch/settings.js';
+import { dispatchRules, dispatchSettings } from './dispatch/settings.js';
 import { hookSettings } from './doors/hooks/settings.js';
 import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
@@ -48,7 +48,14 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
     overrides: input.overrides,
     environment: env,
     file,
-    rules: [...httpRules, ...providerRules, ...outboxRules, ...recipientRules, ...regionRules],
+    rules: [
+      ...httpRules,
+      ...providerRules,
+      ...outboxRules,
+      ...recipientRules,
+      ...regionRules,
+      ...dispatchRules,
+    ],
     development: input.development,
   });
   if (problems.length === 0) return resolved;

@@ -33,6 +33,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     hooks: postrider.hooks,
     unsubscribe: postrider.unsubscribePage,
     operations: postrider,
+    broker: postrider.brokerDeadLetters,
     schedules: postrider.schedules,
     limits: postrider,
     resend: postrider.resend,

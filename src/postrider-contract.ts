@@ -1,4 +1,5 @@
 import type { Access } from './access/index.js';
+import type { BrokerDeadLetters } from './broker-dead-letters.js';
 import type { ConfigOverrides } from './config.js';
 import type { HookRoom } from './doors/http/hook-room.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
@@ -45,6 +46,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
+  /** What stands in the dead-letter queue of the broker, where there is one. */
+  readonly brokerDeadLetters: BrokerDeadLetters;
   /** Tenants, their keys and senders, operators' accounts, the audit log. */
   readonly access: Access;
   /** A tenant's own content for types: drafts, publishing, versions, preview. */

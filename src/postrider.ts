@@ -1,4 +1,5 @@
 import { accessFrom, assembleAccess, assembleSenderRules, type HomeRegion } from './assemble-access.js';
+import { assembleAmqp } from './assemble-amqp.js';
 import { assembleContent } from './assemble-content.js';
 import { assembleHooks } from './assemble-hooks.js';
 import { assemblePolicy } from './assemble-policy.js';
@@ -176,6 +177,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       clock,
       random: systemRandomness,
       logger,
+      receiveForeign: amqp.receiveForeign,
     });
     await worker.start();
     await webhookSender.start();
@@ -199,6 +201,8 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     ...{ database: ready, secrets: access.secrets, sender, clock, random: systemRandomness, logger },
   });
   const recipients = createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany });
+  const operations = createOperations(ready, clock, policy.forgetRecipient);
+  const amqp = assembleAmqp(config, { ...operations, intake: () => intake(undefined), logger });
   const prompt = async (): Promise<Database> => (await ready()).prompt();
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? prompt() : callerTransaction(tx);
@@ -261,7 +265,8 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       return isUuid(emailId) ? listEmailEvents(await prompt(), emailId, { tenant: companyId }) : [];
     },
     overview: async () => readOverview(await ready()),
-    ...createOperations(ready, clock, policy.forgetRecipient),
+    ...operations,
+    brokerDeadLetters: amqp.brokerDeadLetters,
     async pause(scope, value = '', reason) {
       await pauseSending(await ready(), scope, value, { reason, by: 'caller' });
     },

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { assembleEngine } from './assemble-engine.js';
 import { createSuppressedFinder } from './assemble-suppression.js';
 import type { Config } from './config.js';
-import { type Engine, type EngineState, tellEngine } from './dispatch/index.js';
+import { type Engine, type EngineState, type ReceiveForeign, tellEngine } from './dispatch/index.js';
 import { forgetOldDeliveries } from './events/index.js';
 import {
   type Clock,
@@ -61,6 +61,8 @@ export interface RunWorkerOptions {
   clock: Clock;
   random: Randomness;
   logger: Logger;
+  /** What others publish to the broker of the engine. */
+  receiveForeign: ReceiveForeign;
 }
 
 const AWAY_MS = 1000;
@@ -178,6 +180,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     },
     pauses,
     metrics: options.metrics.engine,
+    receiveForeign: options.receiveForeign,
     ...{ clock, random, logger },
   }).catch(async (error: unknown) => {
     finish();

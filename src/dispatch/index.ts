@@ -2,4 +2,11 @@ export type { BellBroker, BellEnd, BrokerListener, HeardBell, OutgoingBell } fro
 export { createBellEngine } from './bell-engine.js';
 export type { Engine, EngineMetrics, EngineName, EngineState, RouteGate } from './engine.js';
 export { createPostgresEngine } from './engines/postgres/postgres-engine.js';
+export { createRabbitBroker } from './engines/rabbitmq/create-rabbit-broker.js';
+export {
+  type BrokerDeadLetter,
+  createDeadLetterDesk,
+  type DeadLetterFate,
+} from './engines/rabbitmq/dead-letter-desk.js';
+export type { ForeignAnswer, ForeignMessage, ReceiveForeign } from './foreign-message.js';
 export { tellEngine } from './tell-engine.js';

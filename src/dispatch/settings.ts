@@ -1,7 +1,9 @@
-import { type Settings, setting } from '../kernel/index.js';
+import { type SettingRule, type Settings, setting } from '../kernel/index.js';
+import { rabbitSettings } from './engines/rabbitmq/settings.js';
 
 /** How a worker gets its next emails. */
 export const dispatchSettings = {
+  ...rabbitSettings,
   worker: {
     enabled: setting.boolean({
       env: ['EMAIL_WORKER_ENABLED'],
@@ -25,7 +27,7 @@ export const dispatchSettings = {
     }),
   },
   engine: {
-    name: setting.choice(['postgres'], {
+    name: setting.choice(['postgres', 'rabbitmq'], {
       env: ['POSTRIDER_ENGINE'],
       default: 'postgres',
       says: 'Who wakes workers: the store itself, or bells through a broker.',
@@ -54,3 +56,14 @@ export const dispatchSettings = {
     }),
   },
 } satisfies Settings;
+
+export const dispatchRules: readonly SettingRule[] = [
+  {
+    key: 'rabbitmq.url',
+    reads: ['engine.name', 'rabbitmq.url'],
+    broken: (get) =>
+      get('engine.name') === 'rabbitmq' && get('rabbitmq.url') === null
+        ? 'must be set for the engine rabbitmq'
+        : null,
+  },
+];

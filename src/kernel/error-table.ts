@@ -233,6 +233,16 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Put right what is named; docs/ENGINES.md says what each broker must allow.',
   },
+  BROKER_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    help: 'There is a broker only with the engine rabbitmq: set RABBITMQ_URL.',
+  },
+  BROKER_UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    help: 'Look whether the broker runs and RABBITMQ_URL names it; emails are safe in the store meanwhile.',
+  },
   STOPPED: { status: 503, retryable: true, help: 'This process is shutting down; try another.' },
   INTERNAL: { status: 500, retryable: true, help: 'Look at the log line with this requestId.' },
 } as const satisfies Record<string, ErrorRow>;

@@ -14,7 +14,7 @@ const PLACES: Record<string, string[]> = {
   // These open messages that came from outside.
   'postal-mime': ['doors/inbox', 'doors/smtp', 'doors/hooks'],
   // Waking workers and telling services are two rooms' work, and neither may import the other.
-  'rabbitmq-client': ['dispatch', 'events', 'doors/amqp'],
+  'rabbitmq-client': ['dispatch', 'events'],
   commander: ['doors/cli'],
   picocolors: ['doors/cli'],
   nodemailer: ['providers'],

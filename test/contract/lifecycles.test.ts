@@ -223,6 +223,7 @@ lifecycleContract(
       routes: createRouteTable([{ name: 'default', provider }]),
       sender,
       metrics: createPipelineMetrics(),
+      receiveForeign: async () => ({ kind: 'done' }),
       ...ground,
     });
     return {

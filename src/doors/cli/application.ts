@@ -1,3 +1,4 @@
+import type { BrokerDeadLetters } from '../../broker-dead-letters.js';
 import type { Operations } from '../../operations.js';
 import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { ImportOptions, ImportReport, Suppressions } from '../../recipients/index.js';
@@ -23,6 +24,8 @@ export interface Application {
   importRecipients(people: AsyncIterable<unknown>, options: ImportOptions): Promise<ImportReport>;
   /** What is done with many emails, on a store that is there already. */
   operations(): Promise<Operations>;
+  /** What stands in the broker's dead-letter queue. */
+  brokerDeadLetters(): BrokerDeadLetters;
   schedules(): Promise<ScheduleDesk>;
   /** How much may be sent, on a store that is there already. */
   limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;

@@ -83,6 +83,9 @@ const quiet: Application = {
   importRecipients: async () => ({ created: 0, updated: 0 }),
   limits: () => Promise.reject(new Error('the test brings no limits')),
   operations: () => Promise.reject(new Error('the test brings no operations')),
+  brokerDeadLetters: () => {
+    throw new Error('the test brings no broker');
+  },
   schedules: async () => ({
     list: async () => [],
     pause: async () => {},

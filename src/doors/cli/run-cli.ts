@@ -5,6 +5,7 @@ import { configCheck, configDiff } from './commands/config.js';
 import { describeAccess } from './commands/describe-access.js';
 import { dev } from './commands/dev.js';
 import { describeDlq } from './commands/dlq.js';
+import { describeDlqBroker } from './commands/dlq-broker.js';
 import { doctor } from './commands/doctor.js';
 import { describeErase } from './commands/erase.js';
 import { describeLimits } from './commands/limits.js';
@@ -55,7 +56,7 @@ function describe(cli: Cli, run: Run): Command {
   emails(program, cli, run);
   people(program, cli, run);
   describeCancel(program, cli, run);
-  describeDlq(program, cli, run);
+  describeDlqBroker(describeDlq(program, cli, run), cli, run);
   describeErase(program, cli, run);
   describeLimits(program, cli, run);
   describeTemplates(program, cli, run);

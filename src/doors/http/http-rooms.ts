@@ -3,6 +3,7 @@ import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
+import type { BrokerRoom } from './broker-routes.js';
 import type { HookRoom } from './hook-room.js';
 import type { ResendRooms } from './resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './unsubscribe-room.js';
@@ -35,6 +36,8 @@ export interface HttpRooms {
   unsubscribe?: UnsubscribeRoom | null;
   /** What operators do with many emails; filters are checked there. Without it those routes are not there. */
   operations?: HttpOperations;
+  /** What stands in the broker's dead-letter queue. */
+  broker?: BrokerRoom;
   /** The files of emails. */
   attachments?: AttachmentRoom;
   /** What runs and what is held back. */

@@ -5,6 +5,7 @@
 import type { Hono } from 'hono';
 import type { Clock } from '../../kernel/index.js';
 import { attachmentRoutes } from './attachment-routes.js';
+import { brokerRoutes } from './broker-routes.js';
 import { deadLetterRoutes } from './dead-letter-routes.js';
 import { emailListRoutes } from './email-list-routes.js';
 import { emailRoutes } from './email-routes.js';
@@ -32,6 +33,7 @@ export function mountRooms(
     app.route('/', emailListRoutes(rooms.operations, bodyLimitBytes));
     app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, bodyLimitBytes));
   }
+  if (rooms.broker) app.route('/', brokerRoutes(rooms.broker, bodyLimitBytes));
   if (rooms.attachments) app.route('/', attachmentRoutes(rooms.attachments));
   if (rooms.pauses) app.route('/', pauseRoutes(rooms.pauses));
   app.route('/', emailRoutes(rooms, bodyLimitBytes, clock));

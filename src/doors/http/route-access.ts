@@ -123,6 +123,9 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/dead-letters/discard': { right: 'operate' },
   'POST /admin/dead-letters/:id/retry': { right: 'operate' },
   'POST /admin/dead-letters/:id/discard': { right: 'operate' },
+  'GET /admin/broker/dead-letters': { right: 'look' },
+  'POST /admin/broker/dead-letters/requeue': { right: 'operate' },
+  'POST /admin/broker/dead-letters/purge': { right: 'operate' },
 
   'GET /admin/overview': { right: 'look' },
   'GET /admin/routes': { right: 'look' },

@@ -174,7 +174,7 @@ function sparingly(say: (done: number) => void): (done: number) => void {
 
 type Run = (running: Promise<number>) => Promise<void>;
 
-export function describeDlq(program: Command, cli: Cli, run: Run): void {
+export function describeDlq(program: Command, cli: Cli, run: Run): Command {
   const dlq = program.command('dlq').description('dead letters: what ended in failed or unknown');
   const filtered = (name: string, says: string) =>
     withFilter(dlq.command(name).description(says), 'failed, unknown or all')
@@ -198,4 +198,5 @@ export function describeDlq(program: Command, cli: Cli, run: Run): void {
     .option('--all', 'every one there is')
     .option('--reason <text>', 'for the journal')
     .action((ids: string[], _, self: Command) => run(dlqDiscard(cli, ids, self.optsWithGlobals())));
+  return dlq;
 }

@@ -20,6 +20,21 @@ import {
   text,
 } from './shared-schemas.js';
 
+const messageIds = z.array(text(255)).min(1).max(1000);
+
+const brokerLetter = z.strictObject({
+  messageId: z.string(),
+  emailId: z.uuid().nullable(),
+  type: z.string().nullable(),
+  correlationId: z.string().nullable(),
+  retryCount: z.int().nullable(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  failedAt: z.string().nullable(),
+  failureType: z.string().nullable(),
+  responseCode: z.int().nullable(),
+});
+
 const EVERY_FIELD = {
   to: [{ address: 'ada@example.net', name: 'Ada' }],
   subject: 'Your order',
@@ -185,5 +200,31 @@ export const emailOperations: Operations = {
     body: z.strictObject({ reason: z.string().max(500).optional() }),
     ...{ bodyOptional: true, example: { reason: 'too late' } },
     answers: { 200: z.strictObject({ emailId: z.uuid(), discarded: z.boolean() }) },
+  },
+  'GET /admin/broker/dead-letters': {
+    summary: "What stands in the broker's dead-letter queue, the oldest first, without bodies.",
+    query: query({ limit: paging.limit }),
+    answers: { 200: z.strictObject({ total: z.int(), messages: z.array(brokerLetter) }) },
+  },
+  'POST /admin/broker/dead-letters/requeue': {
+    summary: 'Put messages back: an email gets another round, a message of another service is read again.',
+    body: z.union([
+      z.strictObject({ messageIds, acceptDuplicates: z.boolean().nullish() }),
+      z.strictObject({ all: z.literal(true), acceptDuplicates: z.boolean().nullish() }),
+    ]),
+    example: { messageIds: ['order-4711'] },
+    answers: {
+      200: z.strictObject({
+        requeued: z.int(),
+        refused: z.array(z.strictObject({ messageId: z.string(), reason: z.string() })),
+        notFound: z.array(z.string()),
+      }),
+    },
+  },
+  'POST /admin/broker/dead-letters/purge': {
+    summary: "Remove messages from the broker's dead-letter queue for good; the ledger keeps its own.",
+    body: z.union([z.strictObject({ messageIds }), z.strictObject({ all: z.literal(true) })]),
+    example: { messageIds: ['order-4711'] },
+    answers: { 200: z.strictObject({ purged: z.int(), notFound: z.array(z.string()) }) },
   },
 };

@@ -1,0 +1,148 @@
+import type { Channel, SyncMessage } from 'rabbitmq-client';
+import { delay, isPostriderError, messageOf, PostriderError } from '../../../kernel/index.js';
+import { HEADER_NAMES, readMirror } from './dead-letter-message.js';
+import { openRabbit, type RabbitAddress } from './open-rabbit.js';
+import { DEAD_LETTER_QUEUE, EXCHANGE, ROUTING_KEY } from './topology.js';
+
+/**
+ * Looks into the broker's dead-letter queue and empties it, one call at a time over a connection of its own.
+ * What a call does not act on is left where it was. Bodies are not shown: they may hold codes and links.
+ */
+export interface BrokerDeadLetter {
+  messageId: string;
+  /** The email it mirrors; null for a message of another service. */
+  emailId: string | null;
+  /** Of the email a message asked for. */
+  type: string | null;
+  correlationId: string | null;
+  retryCount: number | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  failedAt: string | null;
+  failureType: string | null;
+  responseCode: number | null;
+}
+
+/** What to do with one of them: `back` returns it to the exchange. */
+export type DeadLetterFate = 'keep' | 'remove' | 'back';
+
+export interface DeadLetterDesk {
+  list(limit: number): Promise<{ total: number; messages: BrokerDeadLetter[] }>;
+  /** Goes through them once, up to a limit, and carries out what is decided for each. */
+  sort(decide: (letter: BrokerDeadLetter) => Promise<DeadLetterFate>): Promise<void>;
+  /** All of them at once; returns how many there were. */
+  purge(): Promise<number>;
+}
+
+const MOST = 10_000;
+const CONNECT_MS = 5000;
+
+export function createDeadLetterDesk(address: RabbitAddress): DeadLetterDesk {
+  return {
+    list: (limit) =>
+      withChannel(address, async (channel) => {
+        const { messageCount: total } = await channel.queueDeclare({
+          queue: DEAD_LETTER_QUEUE,
+          passive: true,
+        });
+        const messages: BrokerDeadLetter[] = [];
+        // Unacknowledged, they go back to their places when the channel closes.
+        for (let left = limit; left > 0; left--) {
+          const message = await channel.basicGet(DEAD_LETTER_QUEUE);
+          if (!message) break;
+          messages.push(readLetter(message));
+        }
+        return { total, messages };
+      }),
+    sort: (decide) =>
+      withChannel(address, async (channel) => {
+        const { messageCount } = await channel.queueDeclare({ queue: DEAD_LETTER_QUEUE, passive: true });
+        await channel.confirmSelect();
+        // No more than there were: one that is refused again comes back at the end.
+        for (let left = Math.min(MOST, messageCount); left > 0; left--) {
+          const message = await channel.basicGet(DEAD_LETTER_QUEUE);
+          if (!message) return;
+          const fate = await decide(readLetter(message));
+          if (fate === 'keep') continue;
+          // Confirmed first: a crash between the two leaves it in both places rather than in none.
+          if (fate === 'back') await sendBack(channel, message);
+          channel.basicAck({ deliveryTag: message.deliveryTag });
+        }
+      }),
+    purge: () =>
+      withChannel(address, async (channel) => (await channel.queuePurge(DEAD_LETTER_QUEUE)).messageCount),
+  };
+}
+
+async function sendBack(channel: Channel, message: SyncMessage): Promise<void> {
+  const { contentType, contentEncoding, correlationId, messageId, appId, type } = message;
+  const kept = Object.entries(message.headers ?? {}).filter(
+    ([name]) => name === 'x-retry-count' || !HEADER_NAMES.some((ours) => ours === name),
+  );
+  await channel.basicPublish(
+    {
+      ...Object.fromEntries(
+        Object.entries({ contentType, contentEncoding, correlationId, messageId, appId, type }).filter(
+          ([, value]) => value !== undefined,
+        ),
+      ),
+      headers: Object.fromEntries(kept),
+      exchange: EXCHANGE,
+      routingKey: ROUTING_KEY,
+      durable: true,
+    },
+    typeof message.body === 'string' ? Buffer.from(message.body) : message.body,
+  );
+}
+
+async function withChannel<T>(address: RabbitAddress, work: (channel: Channel) => Promise<T>): Promise<T> {
+  const connection = await openRabbit(address, 'dead letters');
+  let lost: unknown = null;
+  connection.on('error', (error) => {
+    lost = error;
+  });
+  try {
+    const channel = await connection.acquire({ emitErrorsFromChannel: true });
+    channel.on('error', () => undefined); // what was asked for rejects as well
+    const result = await work(channel);
+    await channel.close();
+    return result;
+  } catch (error) {
+    if (isPostriderError(error)) throw error;
+    if ((error as { code?: string }).code === 'NOT_FOUND') {
+      throw new PostriderError('BROKER_UNAVAILABLE', `The broker has no queue ${DEAD_LETTER_QUEUE} yet.`);
+    }
+    throw new PostriderError(
+      'BROKER_UNAVAILABLE',
+      `The broker cannot be asked: ${messageOf(lost ?? error)}`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    const waited = new AbortController();
+    await Promise.race([connection.close(), delay(CONNECT_MS, waited.signal)]);
+    waited.abort();
+    connection.unsafeDestroy();
+  }
+}
+
+function readLetter(message: SyncMessage): BrokerDeadLetter {
+  const headers: Record<string, unknown> = message.headers ?? {};
+  const text = (name: string) => (typeof headers[name] === 'string' ? headers[name] : null);
+  const number = (name: string) => (typeof headers[name] === 'number' ? headers[name] : null);
+  const { type } = (typeof message.body === 'object' ? (message.body ?? {}) : {}) as { type?: unknown };
+  const emailId = readMirror(message);
+  return {
+    messageId: message.messageId ?? '',
+    emailId,
+    type: emailId === null && typeof type === 'string' ? type : null,
+    correlationId: message.correlationId ?? null,
+    retryCount: number('x-retry-count'),
+    errorCode: text('x-error-code'),
+    errorMessage: text('x-error-message'),
+    failedAt: text('x-failed-at'),
+    failureType: text('x-failure-type'),
+    responseCode: number('x-response-code'),
+  };
+}

@@ -1,0 +1,67 @@
+import type { AsyncMessage, Channel, Connection } from 'rabbitmq-client';
+import { type KeptChannel, keepChannel } from './keep-channel.js';
+import { declareTopology, type QueueType, SEND_QUEUE } from './topology.js';
+
+/**
+ * Consumes the queue of emails to send, with a bound on what is not acknowledged. What was delivered on a
+ * channel that is gone cannot be acknowledged and comes again.
+ */
+export interface RabbitConsumer {
+  up(): boolean;
+  /** Nothing more is delivered; what was can still be acknowledged. */
+  quiesce(): Promise<void>;
+  stop(): void;
+  over: Promise<void>;
+}
+
+/** One message that was delivered and waits to be acknowledged. */
+export interface Delivery {
+  channel: Channel;
+  tag: number;
+}
+
+export interface ConsumerOptions {
+  connection: Connection;
+  queueType: QueueType;
+  prefetch: number;
+  onMessage(message: AsyncMessage, delivery: Delivery): void;
+  onChange(error?: unknown): void;
+}
+
+export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
+  let consumerTag = '';
+  let quiet = false;
+  const kept: KeptChannel = keepChannel({
+    connection: options.connection,
+    async setUp(channel) {
+      await declareTopology(channel, options.queueType);
+      await channel.basicQos({ prefetchCount: options.prefetch });
+      if (quiet) return;
+      const consuming = await channel.basicConsume({ queue: SEND_QUEUE }, (message) =>
+        options.onMessage(message, { channel, tag: message.deliveryTag }),
+      );
+      consumerTag = consuming.consumerTag;
+    },
+    onUp: () => options.onChange(),
+    onDown: options.onChange,
+  });
+  return {
+    up: () => kept.current() !== null,
+    over: kept.over,
+    stop: kept.stop,
+    async quiesce() {
+      quiet = true;
+      const channel = kept.current();
+      if (channel?.active) await channel.basicCancel(consumerTag);
+    },
+  };
+}
+
+export function acknowledge({ channel, tag }: Delivery): void {
+  if (channel.active) channel.basicAck({ deliveryTag: tag });
+}
+
+/** Back to the queue, for this or another consumer. */
+export function giveBack({ channel, tag }: Delivery): void {
+  if (channel.active) channel.basicNack({ deliveryTag: tag, requeue: true });
+}

@@ -1,0 +1,22 @@
+/**
+ * What others publish to the queue of emails to send, and what became of it. The engine carries it; the amqp
+ * door judges it.
+ */
+export interface ForeignMessage {
+  /** As the publisher gave it; the same id is the same message. */
+  messageId: string | null;
+  correlationId: string | null;
+  /** Parsed where it was declared as JSON, else text or bytes. */
+  body: unknown;
+  /** The email whose dead letter somebody put back into the queue; null for everything else. */
+  deadLetterOf: string | null;
+}
+
+export type ForeignAnswer =
+  | { kind: 'done' }
+  /** For good, to the dead letters. */
+  | { kind: 'refused'; code: string; message: string }
+  /** For now; it stays in the queue. */
+  | { kind: 'later'; message: string };
+
+export type ReceiveForeign = (message: ForeignMessage) => Promise<ForeignAnswer>;

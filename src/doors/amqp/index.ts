@@ -1,0 +1,1 @@
+export { type AmqpDoorOptions, createAmqpDoor } from './create-amqp-door.js';

@@ -1,6 +1,7 @@
 import type { Config } from './config.js';
 import {
   createBellEngine,
+  createBullmqBroker,
   createPostgresEngine,
   createRabbitBroker,
   type Engine,
@@ -10,6 +11,7 @@ import {
 } from './dispatch/index.js';
 import { type Clock, type Logger, PostriderError, type Randomness } from './kernel/index.js';
 import type { Pauses } from './outbox/index.js';
+import { decideRetry, RETRY_PRESETS } from './policy/index.js';
 import type { Database } from './store/index.js';
 
 /** The engine the configuration names, started. The embedded store has one process and needs no broker. */
@@ -29,25 +31,49 @@ export async function assembleEngine(
   ground: EngineGround & { receiveForeign: ReceiveForeign },
 ): Promise<Engine> {
   const engine = createEngine(config, ground);
-  await engine.start();
+  try {
+    await engine.start();
+  } catch (error) {
+    await engine.stop({ deadlineMs: 0 });
+    throw error;
+  }
   ground.metrics.engineUp(engine.name, engine.state().up);
   return engine;
 }
 
 function createEngine(config: Config, ground: EngineGround & { receiveForeign: ReceiveForeign }): Engine {
   const { pollIntervalMs } = config.worker;
-  const { name, window, prefetch } = config.engine;
+  const { name, window } = config.engine;
   if (name === 'postgres') return createPostgresEngine({ ...ground, pollIntervalMs });
   if (ground.database.kind === 'pglite')
     throw refused(name, 'needs PostgreSQL: the embedded store has one process');
-  const { url, hosts, queueType } = config.rabbitmq;
-  if (url === null) throw refused(name, 'needs RABBITMQ_URL');
-  const { receiveForeign, clock, logger } = ground;
-  const broker = createRabbitBroker({
-    ...{ url, hosts: hosts ?? [], queueType, prefetch },
+  const common = { ...ground, window, pollIntervalMs };
+  return name === 'bullmq'
+    ? createBellEngine({ ...common, broker: bullmqBroker(config, ground) })
+    : createBellEngine({ ...common, broker: rabbitBroker(config, ground) });
+}
+
+function rabbitBroker(
+  { rabbitmq, engine }: Config,
+  { receiveForeign, clock, logger }: EngineGround & { receiveForeign: ReceiveForeign },
+) {
+  const { url, hosts, queueType } = rabbitmq;
+  if (url === null) throw refused(engine.name, 'needs RABBITMQ_URL');
+  return createRabbitBroker({
+    ...{ url, hosts: hosts ?? [], queueType, prefetch: engine.prefetch },
     ...{ receiveForeign, clock, logger },
   });
-  return createBellEngine({ ...ground, broker, window, pollIntervalMs });
+}
+
+function bullmqBroker({ redis, engine }: Config, { random, logger }: EngineGround) {
+  return createBullmqBroker({
+    ...{ ...redis, prefetch: engine.prefetch, logger },
+    gatewayWaitMs: (attempt) =>
+      decideRetry({
+        ...{ preset: RETRY_PRESETS.gateway, attempt, maxAttempts: Number.POSITIVE_INFINITY },
+        ...{ unclassified: false, askedMs: 0, random },
+      }) ?? 0,
+  });
 }
 
 function refused(name: string, what: string): PostriderError {

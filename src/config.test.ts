@@ -52,6 +52,7 @@ it('an empty environment → the documented defaults', () => {
       stopDeadlineMs: 30_000,
     },
     engine: { name: 'postgres', prefetch: 500, window: 2000, ringAgainMs: 30_000 },
+    redis: { url: 'redis://127.0.0.1:6379', prefix: 'bull' },
     rabbitmq: { url: null, hosts: null, queueType: 'classic' },
     retry: { preset: 'gateway', maxAttempts: null },
     resend: { apiKey: null, baseUrl: 'https://api.resend.com' },

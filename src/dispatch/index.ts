@@ -1,6 +1,7 @@
 export type { BellBroker, BellEnd, BrokerListener, HeardBell, OutgoingBell } from './bell-broker.js';
 export { createBellEngine } from './bell-engine.js';
 export type { Engine, EngineMetrics, EngineName, EngineState, RouteGate } from './engine.js';
+export { createBullmqBroker } from './engines/bullmq/bullmq-broker.js';
 export { createPostgresEngine } from './engines/postgres/postgres-engine.js';
 export { createRabbitBroker } from './engines/rabbitmq/create-rabbit-broker.js';
 export {

@@ -27,10 +27,10 @@ export const dispatchSettings = {
     }),
   },
   engine: {
-    name: setting.choice(['postgres', 'rabbitmq'], {
+    name: setting.choice(['postgres', 'rabbitmq', 'bullmq'], {
       env: ['POSTRIDER_ENGINE'],
       default: 'postgres',
-      says: 'Who wakes workers: the store itself, or bells through a broker.',
+      says: 'Who wakes workers: the store itself, or bells through RabbitMQ or through BullMQ on Redis.',
     }),
     prefetch: setting.integer({
       env: ['POSTRIDER_ENGINE_PREFETCH'],

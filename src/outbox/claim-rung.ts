@@ -3,8 +3,8 @@ import { asClaim, type Claim, type ClaimedRow } from './claim-batch.js';
 import type { BellRef } from './ring-bells.js';
 
 /**
- * Claims what a batch of bells is about, in one statement. A bell whose row is gone, owned, rung anew or
- * not rung at all gives nothing. What may not go now is put back: of a paused tenant or beyond a route's
+ * Claims what a batch of bells is about, in one statement. A bell whose row is gone, owned, rung anew,
+ * not rung at all or of another tenant gives nothing. What may not go now is put back: of a paused tenant or beyond a route's
  * room for a moment, too early until it is due.
  */
 export interface RungOptions {
@@ -28,6 +28,7 @@ export async function claimRung(
     pausedTenants,
     EARLY_MS,
     PUT_BACK_MS,
+    bells.map((bell) => bell.tenant ?? null),
   ]);
   return rows.map((row) => asClaim(row, row.route));
 }
@@ -42,10 +43,10 @@ const CLAIM_RUNG = {
   text: `
     with rung as materialized (
       select q.id, q.route, q.tenant, q.priority, q.due_at
-      from unnest($1::uuid[], $2::int[]) b(id, token)
+      from unnest($1::uuid[], $2::int[], $9::text[]) b(id, token, tenant)
       join postrider.email_queue q on q.id = b.id
-      where (b.token is null or q.token = b.token) and q.owner is null and q.rung_at is not null
-        and not q.suspect and not q.parked
+      where (b.token is null or q.token = b.token) and (b.tenant is null or q.tenant = b.tenant)
+        and q.owner is null and q.rung_at is not null and not q.suspect and not q.parked
       for update of q skip locked
     ), judged as materialized (
       select r.id, case

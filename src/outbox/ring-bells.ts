@@ -21,6 +21,8 @@ export interface RungEmail {
 export interface BellRef {
   id: string;
   token: number | null;
+  /** Whose email it claims to be about, where it says so. */
+  tenant?: string;
 }
 
 export interface Ringer {

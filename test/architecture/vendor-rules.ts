@@ -20,6 +20,8 @@ const PLACES: Record<string, string[]> = {
   nodemailer: ['providers'],
   pino: ['kernel'],
   '@opentelemetry/api': ['kernel'],
+  bullmq: ['dispatch'],
+  ioredis: ['dispatch'],
   // Judging HTML and turning it into text are two rooms' work, and neither may import the other.
   parse5: ['policy', 'render'],
 };

@@ -40,7 +40,15 @@ interface Hand {
   stop(): Promise<void>;
 }
 
-export function engineContract(name: string, maker: EngineMaker): void {
+export function engineContract(
+  name: string,
+  maker: EngineMaker,
+  describeSuite: typeof describe | typeof describe.skip = describe,
+): void {
+  describeSuite(`engine ${name}`, () => suite(maker));
+}
+
+function suite(maker: EngineMaker): void {
   let server: TestDatabase;
   let database: Database;
   let caller: Postrider;
@@ -145,7 +153,7 @@ export function engineContract(name: string, maker: EngineMaker): void {
     await until('a moment to pass', () => performance.now() - began > 500);
   };
 
-  describe(`engine ${name}`, () => {
+  describe('hands out', () => {
     test('two workers and 400 emails → each is handed out once, and all of them', async () => {
       const [one, two] = [await open(), await open()];
       const ids = await accept(plain(400));

@@ -1,4 +1,6 @@
-import { createBellEngine, createPostgresEngine } from '../../src/dispatch/index.js';
+import { inject } from 'vitest';
+import { createBellEngine, createBullmqBroker, createPostgresEngine } from '../../src/dispatch/index.js';
+import { describeWith } from '../services/index.js';
 import { engineContract } from './engine.contract.js';
 import { createMemoryHub } from './ground/memory-broker.js';
 
@@ -16,3 +18,20 @@ engineContract('of bells that come twice', {
   make: (ground) => createBellEngine({ ...ground, broker: repeating.broker() }),
   ownWaitMs: 500,
 });
+
+const prefix = `contract-${process.pid}`;
+engineContract(
+  'bullmq',
+  {
+    make: (ground) =>
+      createBellEngine({
+        ...ground,
+        broker: createBullmqBroker({
+          ...{ url: inject('redisUrl')!, prefix, prefetch: 500, logger: ground.logger },
+          gatewayWaitMs: () => 1000,
+        }),
+      }),
+    ownWaitMs: 700,
+  },
+  describeWith('postgres', 'redis'),
+);

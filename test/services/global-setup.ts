@@ -9,6 +9,7 @@ import { postfix } from './postfix.js';
 import { postgres } from './postgres.js';
 import { python } from './python.js';
 import { rabbitmq } from './rabbitmq.js';
+import { redis } from './redis.js';
 import type { Service } from './service.js';
 import { removeOwnWorkspaces, removeOwnWorkspacesOnSignals, removeStaleWorkspaces } from './workspace.js';
 
@@ -46,6 +47,7 @@ const SERVICES = [
   { service: opensmtpd, key: 'opensmtpdUrl' },
   { service: python, key: 'pythonUrl' },
   { service: rabbitmq, key: 'rabbitmqUrl' },
+  { service: redis, key: 'redisUrl' },
 ] as const;
 
 /** Started only for test files that name them. */
@@ -65,5 +67,7 @@ declare module 'vitest' {
     pythonUrl: string | null;
     /** A RabbitMQ as JSON of SharedRabbit, for createTestVhost; null when there is none. */
     rabbitmqUrl: string | null;
+    /** A Redis; null when there is none. */
+    redisUrl: string | null;
   }
 }

@@ -4,6 +4,8 @@ export { type PostgresOptions, type PostgresServer, queryOnce } from './postgres
 export { startPrivatePostgres } from './private-postgres.js';
 export { type RabbitCluster, startPrivateRabbit, startRabbitCluster } from './private-rabbit.js';
 export type { RabbitServer } from './rabbitmq-server.js';
+export { startPrivateRedis } from './redis.js';
+export type { RedisServer } from './redis-server.js';
 export { runRabbitControl } from './run-rabbit-control.js';
 export { createTestDatabase, type TestDatabase } from './test-database.js';
 export { createTestVhost, type TestVhost } from './test-vhost.js';

@@ -1,0 +1,225 @@
+import type { Job, Queue, Worker } from 'bullmq';
+import { delay, type Logger, messageOf, PostriderError, type StopOptions } from '../../../kernel/index.js';
+import type { BellBroker, BellEnd, BrokerListener, HeardBell, OutgoingBell } from '../../bell-broker.js';
+import { type EmailJob, JOB_NAME, makeEmailJob, QUEUE_NAME, readEmailJob } from './email-job.js';
+import { createRedisLink, type LinkTrouble, type RedisLink } from './redis-link.js';
+
+/**
+ * Bells as jobs of BullMQ: queue `email-send`, job `email:send`, job id = email id. A job is active while its
+ * email is attempted, is delayed by the `gateway` backoff for a retry, and goes when it is over: Redis keeps
+ * nobody's address. It may stall or be lost; the ledger knows. Refuses a Redis that evicts keys.
+ */
+export interface BullmqOptions {
+  url: string;
+  /** In front of every key. */
+  prefix: string;
+  /** Jobs this worker holds at most. */
+  prefetch: number;
+  /** The wait after so many failed attempts, for a job nobody says a wait for. */
+  gatewayWaitMs: (attemptsMade: number) => number;
+  logger: Logger;
+}
+
+export interface JobBell extends HeardBell {
+  /** null where the email goes to this worker without a job. */
+  end: { completed(): void; failed(error: Error): void } | null;
+}
+
+/** A dead worker's jobs come back after at most twice this; its claims long before, through the ledger. */
+const LOCK_MS = 6000;
+const STALLED_LOOK_MS = 2000;
+/** How often a job may stall is the ledger's to decide: it counts crashes. */
+const ANY_NUMBER = 1_000_000;
+/** The longest wait of the gateway preset with its jitter; longer ones stay in the ledger. */
+const LONGEST_WAIT_MS = 750_000;
+const QUIET_MS = 1000;
+
+export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> {
+  const { logger } = options;
+  let listener: BrokerListener<JobBell> | null = null;
+  let link: RedisLink | null = null;
+  let queue: Queue<EmailJob> | null = null;
+  let worker: Worker<EmailJob> | null = null;
+  let trouble: LinkTrouble | null = { kind: 'away', message: 'not connected yet' };
+  let stopped = false;
+  let warned = false;
+
+  const state = () => ({
+    name: 'bullmq' as const,
+    up: trouble === null,
+    message: trouble === null ? 'Redis answers' : messageIn(trouble),
+  });
+
+  function changed(now: LinkTrouble | null): void {
+    const before = trouble === null;
+    trouble = now;
+    if (now === null && !worker) consume();
+    if (before !== (now === null)) {
+      if (now === null) logger.info({ engine: 'bullmq' }, 'the broker is back');
+      else warn(messageIn(now), 'the broker is away; emails are accepted and wait');
+    }
+    listener?.onState(state());
+  }
+
+  let Library: typeof import('bullmq');
+  let connect: (url: string, settings: object) => import('ioredis').Redis;
+
+  async function load(): Promise<void> {
+    try {
+      const [bullmq, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')]);
+      Library = bullmq;
+      connect = (url, settings) => new Redis(url, settings);
+      link = createRedisLink(Redis, options.url);
+    } catch (error) {
+      const message = 'The engine bullmq needs the packages bullmq and ioredis: npm install bullmq ioredis';
+      throw new PostriderError('BROKER_UNSUITABLE', message, { cause: error });
+    }
+  }
+
+  function consume(): void {
+    if (stopped) return;
+    const { prefix, prefetch } = options;
+    // A worker waits for Redis for as long as it takes; errors are those of the link, told once.
+    const connection = connect(options.url, { maxRetriesPerRequest: null });
+    connection.on('error', (error: Error) => warn(messageOf(error), 'the connection of the worker failed'));
+    worker = new Library.Worker<EmailJob>(QUEUE_NAME, process, {
+      connection,
+      prefix,
+      concurrency: prefetch,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_LOOK_MS,
+      maxStalledCount: ANY_NUMBER,
+      settings: {
+        backoffStrategy: (attemptsMade, _type, error) =>
+          error instanceof RetryLater ? error.waitMs : options.gatewayWaitMs(attemptsMade),
+      },
+    });
+    worker.on('error', (error) =>
+      warn(messageOf(error), 'a job could not be moved; the ledger knows better'),
+    );
+    worker.on('closed', () => connection.disconnect());
+  }
+
+  /** Resolves or rejects, and thereby ends the job, when the ledger knows what became of the email. */
+  function process(job: Job<EmailJob>): Promise<void> {
+    const read = readEmailJob(job);
+    if (!read.ok) {
+      logger.warn(
+        { jobId: String(job.id), code: 'INVALID_PAYLOAD', reason: read.reason },
+        'a job was refused',
+      );
+      throw new Library.UnrecoverableError('INVALID_PAYLOAD');
+    }
+    const { outboxId: id, companyId: tenant } = read.job;
+    return new Promise((completed, failed) => {
+      listener?.onBell({ id, tenant, token: null, end: { completed, failed } });
+    });
+  }
+
+  function warn(err: string, message: string): void {
+    if (warned || stopped) return;
+    warned = true;
+    setTimeout(() => {
+      warned = false;
+    }, QUIET_MS).unref();
+    logger.warn({ engine: 'bullmq', err }, message);
+  }
+
+  /** What was rung before may have a job of the same id, perhaps in the hands of one that is dead. */
+  async function forget(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0 || !queue || !link) return;
+    await link.client.del(ids.map((id) => `${options.prefix}:${QUEUE_NAME}:${id}:lock`));
+    await Promise.all(ids.map((id) => queue?.remove(id)));
+  }
+
+  return {
+    name: 'bullmq',
+    wantsData: true,
+    async start(hears) {
+      listener = hears;
+      await load();
+      if (!link || stopped) return;
+      const found = await link.open();
+      if (found?.kind === 'refused') {
+        link.close();
+        throw found.error;
+      }
+      queue = new Library.Queue<EmailJob>(QUEUE_NAME, {
+        connection: link.client,
+        prefix: options.prefix,
+        skipWaitingForReady: true,
+        skipMetasUpdate: true,
+      });
+      queue.on('error', (error) => warn(messageOf(error), 'the connection to Redis failed'));
+      link.onChange(changed);
+      changed(found);
+    },
+    async quiesce() {
+      await worker?.pause(true);
+    },
+    async stop({ deadlineMs = 5000 }: StopOptions = {}) {
+      stopped = true;
+      const over = new AbortController();
+      // Redis may be away: then nobody answers, and the jobs are found stalled.
+      await Promise.race([worker?.close(), delay(Math.max(LEAST_CLOSE_MS, deadlineMs), over.signal)]);
+      over.abort();
+      await Promise.race([worker?.close(true), delay(LEAST_CLOSE_MS)]);
+      link?.close();
+      trouble = { kind: 'away', message: 'stopped' };
+    },
+    async publish(bells) {
+      if (!queue || trouble !== null) throw new Error(state().message);
+      const jobs = bells.map((bell) => ({ bell, data: makeEmailJob(bell) }));
+      await forget(bells.flatMap((bell) => (bell.token > 1 ? [bell.id] : [])));
+      await queue.addBulk(jobs.flatMap(({ bell, data }) => (data ? [asJob(bell, data)] : [])));
+      // Refusing it is for the pipeline, which says so in the ledger.
+      for (const { bell, data } of jobs) {
+        if (!data) listener?.onBell({ id: bell.id, token: bell.token, end: null });
+      }
+    },
+    spendsWait: (waitMs) => waitMs <= LONGEST_WAIT_MS,
+    async ended(ends) {
+      for (const end of ends) endJob(end, (code) => new Library.UnrecoverableError(code));
+    },
+    state,
+  };
+}
+
+const LEAST_CLOSE_MS = 1000;
+
+function asJob(bell: OutgoingBell, data: EmailJob) {
+  return {
+    name: JOB_NAME,
+    data,
+    opts: {
+      jobId: bell.id,
+      attempts: Math.max(1, bell.maxAttempts - bell.attempt),
+      backoff: { type: 'gateway' },
+      removeOnComplete: true,
+      removeOnFail: true,
+    },
+  };
+}
+
+function endJob({ bell, settlement }: BellEnd<JobBell>, asFailed: (code: string) => Error): void {
+  const code = settlement?.errorCode ?? settlement?.status ?? '';
+  if (settlement?.rings) bell?.end?.failed(new RetryLater(code, settlement.retryDelayMs ?? 0));
+  else if (settlement?.status === 'failed' || settlement?.status === 'unknown') {
+    bell?.end?.failed(asFailed(code));
+  } else bell?.end?.completed();
+}
+
+/** The ledger's own wait, jitter and all, so that both know the same moment. */
+class RetryLater extends Error {
+  constructor(
+    code: string,
+    readonly waitMs: number,
+  ) {
+    super(code);
+    this.name = 'RetryLater';
+  }
+}
+
+function messageIn(trouble: LinkTrouble): string {
+  return trouble.kind === 'away' ? trouble.message : messageOf(trouble.error);
+}

@@ -40,6 +40,7 @@ describe('a folder without data', () => {
     const application = await open({ POSTRIDER_DATA_DIR: dataDir });
     expect(await application.doctor()).toMatchObject([
       { check: 'store', ok: true, note: true, message: `nothing in ${dataDir} yet` },
+      { check: 'engine', ok: true, message: 'postgres: claims straight from the store' },
       {
         check: 'provider',
         ok: true,

@@ -6,6 +6,8 @@ import {
   createRabbitBroker,
   type Engine,
   type EngineMetrics,
+  examineRabbit,
+  examineRedis,
   type ReceiveForeign,
   type RouteGate,
 } from './dispatch/index.js';
@@ -51,6 +53,18 @@ function createEngine(config: Config, ground: EngineGround & { receiveForeign: R
   return name === 'bullmq'
     ? createBellEngine({ ...common, broker: bullmqBroker(config, ground) })
     : createBellEngine({ ...common, broker: rabbitBroker(config, ground) });
+}
+
+/** What `postrider doctor` says of the engine; throws what is wrong with it. */
+export async function examineEngine({ engine, redis, rabbitmq }: Config): Promise<string> {
+  switch (engine.name) {
+    case 'postgres':
+      return 'postgres: claims straight from the store';
+    case 'bullmq':
+      return `bullmq: ${await examineRedis(redis.url)}`;
+    case 'rabbitmq':
+      return `rabbitmq: ${await examineRabbit({ url: rabbitmq.url ?? '', hosts: rabbitmq.hosts ?? [] })}`;
+  }
 }
 
 function rabbitBroker(

@@ -1,5 +1,4 @@
 import { accessSettings } from './access/settings.js';
-import { redisSettings } from './dispatch/engines/bullmq/settings.js';
 import { dispatchRules, dispatchSettings } from './dispatch/settings.js';
 import { hookSettings } from './doors/hooks/settings.js';
 import { httpRules, httpSettings } from './doors/http/settings.js';
@@ -80,7 +79,6 @@ const settings = joinSettings(
   outboxSettings,
   recipientSettings,
   dispatchSettings,
-  redisSettings,
   pipelineSettings,
   policySettings,
   scheduleSettings,

@@ -1,3 +1,4 @@
+import { examineEngine } from './assemble-engine.js';
 import { defaultSender } from './assemble-routes.js';
 import type { Config } from './config.js';
 import type { Finding } from './doors/cli/application.js';
@@ -42,6 +43,7 @@ export async function examine({ config, postrider, fresh }: Examined): Promise<F
   });
   // Without a store the rest of it would only fail for the same reason.
   const current = opened && !fresh && (await look('schema', () => examineSchema(postrider)));
+  await look('engine', () => examineEngine(config));
   for (const { name, provider } of postrider.routes) {
     await look(postrider.routes.length === 1 ? 'provider' : `route ${name}`, async () => {
       const report = await provider.testConnection();

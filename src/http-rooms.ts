@@ -45,7 +45,10 @@ export function httpRooms(postrider: Postrider): HttpRooms {
           return { ok: true };
         })
         .catch((error: unknown) => ({ ok: false, message: messageOf(error) }));
-      return { ok: database.ok, checks: { database } };
+      // A broker that is away is told and no reason to turn callers away: accepting does not need it.
+      const state = postrider.engine();
+      const engine = state && { engine: { ok: state.up, message: `${state.name}: ${state.message}` } };
+      return { ok: database.ok, checks: { database, ...engine } };
     },
     metrics: createMetricsReader(postrider, () => systemClock.monotonic()),
     requested: (request) => postrider.metrics.requested(request),

@@ -1,6 +1,7 @@
 import type { Access } from './access/index.js';
 import type { BrokerDeadLetters } from './broker-dead-letters.js';
 import type { ConfigOverrides } from './config.js';
+import type { EngineState } from './dispatch/index.js';
 import type { HookRoom } from './doors/http/hook-room.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
@@ -85,6 +86,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   stopWorking(options?: StopOptions): Promise<void>;
   /** Whether the worker of this process holds its lease. */
   working(): boolean;
+  /** The state of its engine; null while there is no worker. */
+  engine(): EngineState | null;
 }
 
 export type SendInput<Types extends EmailType> = EmailInput | ReactEmailInput | TypedEmailInput<Types>;

@@ -228,6 +228,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     connect: open,
     ready,
     working: () => worker?.alive() ?? false,
+    engine: () => worker?.engine() ?? null,
     async send(email, accept = {}) {
       refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
       return (await intake(accept.tx)).accept(await renderReact(email), accept);

@@ -1,9 +1,11 @@
 import { type SettingRule, type Settings, setting } from '../kernel/index.js';
+import { redisSettings } from './engines/bullmq/settings.js';
 import { rabbitSettings } from './engines/rabbitmq/settings.js';
 
 /** How a worker gets its next emails. */
 export const dispatchSettings = {
   ...rabbitSettings,
+  ...redisSettings,
   worker: {
     enabled: setting.boolean({
       env: ['EMAIL_WORKER_ENABLED'],

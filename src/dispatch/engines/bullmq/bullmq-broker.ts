@@ -1,7 +1,8 @@
 import type { Job, Queue, Worker } from 'bullmq';
-import { delay, type Logger, messageOf, PostriderError, type StopOptions } from '../../../kernel/index.js';
+import { delay, type Logger, messageOf, type StopOptions } from '../../../kernel/index.js';
 import type { BellBroker, BellEnd, BrokerListener, HeardBell, OutgoingBell } from '../../bell-broker.js';
 import { type EmailJob, JOB_NAME, makeEmailJob, QUEUE_NAME, readEmailJob } from './email-job.js';
+import { type BullmqPackages, loadPackages } from './load-packages.js';
 import { createRedisLink, type LinkTrouble, type RedisLink } from './redis-link.js';
 
 /**
@@ -37,6 +38,7 @@ const QUIET_MS = 1000;
 export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> {
   const { logger } = options;
   let listener: BrokerListener<JobBell> | null = null;
+  let packages: BullmqPackages | null = null;
   let link: RedisLink | null = null;
   let queue: Queue<EmailJob> | null = null;
   let worker: Worker<EmailJob> | null = null;
@@ -53,7 +55,7 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
   function changed(now: LinkTrouble | null): void {
     const before = trouble === null;
     trouble = now;
-    if (now === null && !worker) consume();
+    if (now === null && !worker) connectQueue();
     if (before !== (now === null)) {
       if (now === null) logger.info({ engine: 'bullmq' }, 'the broker is back');
       else warn(messageIn(now), 'the broker is away; emails are accepted and wait');
@@ -61,28 +63,21 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
     listener?.onState(state());
   }
 
-  let Library: typeof import('bullmq');
-  let connect: (url: string, settings: object) => import('ioredis').Redis;
-
-  async function load(): Promise<void> {
-    try {
-      const [bullmq, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')]);
-      Library = bullmq;
-      connect = (url, settings) => new Redis(url, settings);
-      link = createRedisLink(Redis, options.url);
-    } catch (error) {
-      const message = 'The engine bullmq needs the packages bullmq and ioredis: npm install bullmq ioredis';
-      throw new PostriderError('BROKER_UNSUITABLE', message, { cause: error });
-    }
-  }
-
-  function consume(): void {
-    if (stopped) return;
+  function connectQueue(): void {
+    if (stopped || !packages || !link) return;
+    const { bullmq, Redis } = packages;
     const { prefix, prefetch } = options;
     // A worker waits for Redis for as long as it takes; errors are those of the link, told once.
-    const connection = connect(options.url, { maxRetriesPerRequest: null });
+    const connection = new Redis(options.url, { maxRetriesPerRequest: null });
     connection.on('error', (error: Error) => warn(messageOf(error), 'the connection of the worker failed'));
-    worker = new Library.Worker<EmailJob>(QUEUE_NAME, process, {
+    // Not before Redis has answered once: what fails while it is made fails for ever.
+    queue = new bullmq.Queue<EmailJob>(QUEUE_NAME, {
+      connection: link.client,
+      prefix,
+      skipMetasUpdate: true,
+    });
+    queue.on('error', (error) => warn(messageOf(error), 'the connection to Redis failed'));
+    worker = new bullmq.Worker<EmailJob>(QUEUE_NAME, process, {
       connection,
       prefix,
       concurrency: prefetch,
@@ -108,7 +103,7 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
         { jobId: String(job.id), code: 'INVALID_PAYLOAD', reason: read.reason },
         'a job was refused',
       );
-      throw new Library.UnrecoverableError('INVALID_PAYLOAD');
+      throw unrecoverable('INVALID_PAYLOAD');
     }
     const { outboxId: id, companyId: tenant } = read.job;
     return new Promise((completed, failed) => {
@@ -137,20 +132,14 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
     wantsData: true,
     async start(hears) {
       listener = hears;
-      await load();
-      if (!link || stopped) return;
+      packages = await loadPackages();
+      if (stopped) return;
+      link = createRedisLink(packages.Redis, options.url);
       const found = await link.open();
       if (found?.kind === 'refused') {
         link.close();
         throw found.error;
       }
-      queue = new Library.Queue<EmailJob>(QUEUE_NAME, {
-        connection: link.client,
-        prefix: options.prefix,
-        skipWaitingForReady: true,
-        skipMetasUpdate: true,
-      });
-      queue.on('error', (error) => warn(messageOf(error), 'the connection to Redis failed'));
       link.onChange(changed);
       changed(found);
     },
@@ -179,7 +168,7 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
     },
     spendsWait: (waitMs) => waitMs <= LONGEST_WAIT_MS,
     async ended(ends) {
-      for (const end of ends) endJob(end, (code) => new Library.UnrecoverableError(code));
+      for (const end of ends) endJob(end);
     },
     state,
   };
@@ -201,12 +190,17 @@ function asJob(bell: OutgoingBell, data: EmailJob) {
   };
 }
 
-function endJob({ bell, settlement }: BellEnd<JobBell>, asFailed: (code: string) => Error): void {
+function endJob({ bell, settlement }: BellEnd<JobBell>): void {
   const code = settlement?.errorCode ?? settlement?.status ?? '';
   if (settlement?.rings) bell?.end?.failed(new RetryLater(code, settlement.retryDelayMs ?? 0));
   else if (settlement?.status === 'failed' || settlement?.status === 'unknown') {
-    bell?.end?.failed(asFailed(code));
+    bell?.end?.failed(unrecoverable(code));
   } else bell?.end?.completed();
+}
+
+/** BullMQ knows it by its name. */
+function unrecoverable(code: string): Error {
+  return Object.assign(new Error(code), { name: 'UnrecoverableError' });
 }
 
 /** The ledger's own wait, jitter and all, so that both know the same moment. */

@@ -1,4 +1,6 @@
-# Postrider as a service: compiled in one stage, run in another with its production dependencies only.
+# Postrider as a service: compiled in one stage, run in another as an ordinary user, with what it needs at run time and
+# the clients of brokers, SES and traces, which are loaded when a setting asks for them. The health check is for
+# roles that have the API; a process without it switches it off (--no-healthcheck).
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -13,11 +15,18 @@ FROM node:20-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev && npm cache clean --force
+RUN npm ci --omit=dev \
+  && npm install --no-save --no-package-lock \
+    "@aws-sdk/client-sesv2@^3.980.0" "@opentelemetry/api@^1.9.0" "bullmq@^6.3.3" "ioredis@^6.0.0" \
+    "rabbitmq-client@^5.0.0" \
+  && npm cache clean --force
 COPY migrations ./migrations
 COPY templates ./templates
 COPY locales ./locales
 COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 3400
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3400) + '/health/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
 CMD ["node", "dist/doors/cli/main.js", "serve"]

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const port = await freePort();
   base = `http://127.0.0.1:${port}`;
   const [ind1, usa1] = databases.map(({ url }) => url);
-  env = { POSTRIDER_REGIONS: JSON.stringify({ ind1, usa1 }), LOG_LEVEL: 'debug' };
+  env = { POSTRIDER_REGIONS: JSON.stringify({ ind1, usa1 }), POSTRIDER_LOG_LEVEL: 'debug' };
   served = spawnServe({
     ...{ roles: 'api,worker,scheduler', databaseUrl: '', smtpPort: sink.port, port },
     env,

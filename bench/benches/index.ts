@@ -12,6 +12,7 @@ import { memory } from './memory.js';
 import { peers } from './peers.js';
 import { recovery } from './recovery.js';
 import { render } from './render.js';
+import { scaling } from './scaling.js';
 import { unsettled } from './unsettled.js';
 import { wal } from './wal.js';
 
@@ -31,5 +32,6 @@ export const BENCHES: readonly Bench[] = [
   memory,
   adminEmails,
   render,
+  scaling,
   peers,
 ];

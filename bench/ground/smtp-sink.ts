@@ -7,7 +7,7 @@ import { waitFor } from '../../test/services/wait-for.js';
 import { Skipped } from '../bench.js';
 
 /** Postfix's smtp-sink: takes everything, keeps nothing, costs little. Skips by name where it is absent. */
-export async function startSmtpSink(): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startSmtpSink(): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   const program = ['/usr/sbin/smtp-sink', '/usr/local/sbin/smtp-sink'].find((path) => existsSync(path));
   if (!program) throw new Skipped('smtp-sink is not installed (Debian: postfix)');
   const port = await freePort();
@@ -20,6 +20,7 @@ export async function startSmtpSink(): Promise<{ port: number; stop(): Promise<v
   await waitFor(() => answers(port), { timeoutMs: 10_000, what: 'smtp-sink to listen' });
   return {
     port,
+    pid: child.pid ?? 0,
     async stop() {
       process.off('exit', onExit);
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -21,10 +21,14 @@ type EventOf<Kind extends WorkerEvent['event']> = Extract<WorkerEvent, { event: 
 const SCRIPT = fileURLToPath(new URL('./worker-child.js', import.meta.url));
 const PATIENCE_MS = 240_000;
 
-export async function spawnWorker(options: WorkerOptions): Promise<BenchWorker> {
+/** `env` are more settings, as of an engine. */
+export async function spawnWorker(
+  options: WorkerOptions,
+  env: Record<string, string> = {},
+): Promise<BenchWorker> {
   const profile = process.env.BENCH_CPU_PROF;
   const child = fork(SCRIPT, [], {
-    env: { ...process.env, BENCH_WORKER: JSON.stringify(options) },
+    env: { ...process.env, ...env, BENCH_WORKER: JSON.stringify(options) },
     execArgv: profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

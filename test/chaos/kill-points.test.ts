@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestDatabase, describeWith } from '../services/index.js';
 import type { ChildOptions } from './ground/child.js';
+import { JOURNEY_PLACES as PLACES } from './ground/journey-places.js';
 import { type LaneReport, runLane } from './ground/kill-loop.js';
 import { spawnChild } from './ground/spawn-child.js';
 
@@ -13,25 +14,6 @@ import { spawnChild } from './ground/spawn-child.js';
  * the time is spent waiting: for a lease to run out, for a retry. Every named place is died at, too.
  */
 const LANES = 4;
-
-/** Every named place of the journey; the inbox's own are tried beside it. */
-const PLACES = [
-  'lease:registered',
-  'takeover:before',
-  'takeover:after',
-  'intake:before-write',
-  'intake:written',
-  'worker:claimed',
-  'worker:opened',
-  'attempt:before-send',
-  'smtp:before-dot',
-  'smtp:after-dot',
-  'smtp:reply',
-  'sweep:promoted',
-  'attempt:after-send',
-  'settle:before',
-  'settle:after',
-];
 
 describeWith('postgres')('on PostgreSQL', { concurrent: true }, () => {
   it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async ({

@@ -30,7 +30,7 @@ export interface ChildOptions {
   batchSize?: number;
   pollIntervalMs?: number;
   logLevel?: 'debug' | 'info' | 'warn';
-  config?: Pick<ConfigOverrides, 'access' | 'webhooks' | 'engine' | 'redis' | 'rabbitmq'>;
+  config?: Pick<ConfigOverrides, 'access' | 'webhooks' | 'engine' | 'redis' | 'rabbitmq' | 'retry'>;
 }
 
 export type ChildCommand =

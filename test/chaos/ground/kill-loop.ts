@@ -19,6 +19,8 @@ export interface Lane {
   step: number;
   /** Whether this lane also dies while starting, beside the rows of a dead worker. */
   deathsAtStart: boolean;
+  /** Which engine, and where its broker is. */
+  config?: ChildOptions['config'];
 }
 
 export interface LaneReport {
@@ -64,9 +66,17 @@ export async function runLane(lane: Lane): Promise<FinishedLane> {
   const children: Child[] = [];
   const sink = await startRecordingSink();
   sink.beforeAnswer = answerHandful;
-  const { database } = lane;
+  const { database, config } = lane;
   const spawn = (killAt?: number): Child => {
-    const options = { database, smtpPort: sink.port, work: true, instance: 'lane', concurrency: 4, killAt };
+    const options = {
+      database,
+      smtpPort: sink.port,
+      work: true,
+      instance: 'lane',
+      concurrency: 4,
+      killAt,
+      config,
+    };
     children.push(spawnChild(options));
     return children.at(-1)!;
   };

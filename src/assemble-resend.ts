@@ -13,7 +13,13 @@ import { createContacts, createSegments, createTopics, type Recipients } from '.
 import { createStoredTemplates } from './render/index.js';
 import { createBroadcasts } from './schedules/index.js';
 import type { Database } from './store/index.js';
-import { countEmailMetrics, findEnvelope, listEnvelopes } from './views/index.js';
+import {
+  countEmailMetrics,
+  findEnvelope,
+  listClickedLinks,
+  listEnvelopes,
+  listReached,
+} from './views/index.js';
 
 /** What the Resend door calls, put together for one process. */
 export interface ResendParts {
@@ -28,6 +34,8 @@ export interface ResendParts {
   ring(): void;
   suppression: Pick<AssembledSuppression, 'entries' | 'hashKey' | 'reader'>;
   clock: Clock;
+  /** That of emails which name no sender; empty where there is none. */
+  usualDomain: string;
 }
 
 export function assembleResend(config: Config, parts: ResendParts): ResendRooms {
@@ -49,7 +57,10 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
     fetchFile: fetchPublicFile({ allowPrivate: config.webhooks.allowPrivate }),
     broadcasts: createBroadcasts({ database, segments, topics, ring: parts.ring }),
     keys: parts.access.keys,
-    domains: createDomains({ database: parts.tenants, strict: config.access.strictSenders, resolveTxt }),
+    domains: createDomains({
+      ...{ database: parts.tenants, strict: config.access.strictSenders, resolveTxt },
+      region: config.database.region ?? 'us-east-1',
+    }),
     templates: createStoredTemplates(database),
     emails: {
       accept: async (input, options) => (await intake()).accept(input, options),
@@ -57,7 +68,10 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
       acceptPermissively: async (inputs, options) => (await intake()).acceptPermissively(inputs, options),
       find: async (companyId, id) => findEnvelope(await prompt(), companyId, id),
       list: async (companyId, page) => listEnvelopes(await prompt(), companyId, page),
-      count: async (tenant, query) => countEmailMetrics(await prompt(), { ...query, tenant }),
+      count: async (tenant, query) =>
+        countEmailMetrics(await prompt(), { ...query, tenant, usualDomain: parts.usualDomain }),
+      reached: async (tenant, query) => listReached(await prompt(), { ...query, tenant }),
+      clickedLinks: async (tenant, broadcastId) => listClickedLinks(await prompt(), { tenant, broadcastId }),
       reschedule: async (tenant, id, at) => rescheduleEmail(await prompt(), id, new Date(at), { tenant }),
       cancel: async (tenant, id) => cancelEmail(await prompt(), id, { tenant }),
     },

@@ -222,6 +222,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     resend: assembleResend(config, {
       ...{ database: ready, tenants: home?.database ?? ready, intake: () => intake(undefined), clock },
       ...{ access, suppression, recipients, ring: schedules.ring, webhooks },
+      usualDomain: sender?.address.split('@').at(-1)?.toLowerCase() ?? '',
     }),
     webhooks,
     hooks: assembleHooks(config, { database: ready, suppressions: suppression.suppressions, clock }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isUuid, PostriderError } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
+import { domainSettings } from './domain-settings.js';
 import { domains as domainList, readInput } from './read-input.js';
 
 /**
@@ -15,7 +16,7 @@ export interface Domain {
   status: 'not_started' | 'verified' | 'failed';
   /** The TXT record that proves it. */
   record: { name: string; value: string };
-  settings: Record<string, unknown>;
+  region: string;
   createdAt: string;
 }
 
@@ -23,7 +24,8 @@ export interface Domains {
   create(companyId: string, input: unknown, by: Actor): Promise<Domain>;
   list(companyId: string): Promise<Domain[]>;
   get(companyId: string, id: string): Promise<Domain | null>;
-  change(companyId: string, id: string, settings: unknown, by: Actor): Promise<Domain>;
+  /** There is nothing to change that a domain decides; what cannot be so is refused. */
+  change(companyId: string, id: string, settings: unknown): Promise<Domain>;
   /** Looks into DNS; what it finds is in the status afterwards. */
   verify(companyId: string, id: string, by: Actor): Promise<Domain>;
   /** The tenant gives it up, and may not send from it any more. */
@@ -34,33 +36,42 @@ export interface DomainsParts {
   database: () => Promise<Database>;
   /** Where a tenant without a list may send from nowhere. */
   strict: boolean;
+  /** Where the store is, as its tenants are told. */
+  region: string;
   /** The TXT records of a name; empty where there are none or nobody answers. */
   resolveTxt(name: string): Promise<string[]>;
 }
 
-export function createDomains({ database, strict, resolveTxt }: DomainsParts): Domains {
+export function createDomains({ database, strict, region, resolveTxt }: DomainsParts): Domains {
+  const settings = z.object(domainSettings(region));
+  const newDomain = settings.extend({
+    name: z
+      .string('is missing')
+      .transform((name) => [name])
+      .pipe(domainList),
+  });
   const prompt = async () => (await database()).prompt();
 
   async function found(companyId: string, id: string): Promise<Domain> {
-    const domain = await findDomain(await prompt(), companyId, id);
+    const domain = await findDomain(await prompt(), { companyId, id, region });
     if (domain) return domain;
     throw new PostriderError('NOT_FOUND', 'Domain not found', { field: 'id' });
   }
 
   return {
     async create(companyId, input, by) {
-      const { name, settings } = readInput(NEW_DOMAIN, input);
+      const [name] = readInput(newDomain, input).name;
       return audited(await database(), by, async (tx) => {
         const { rows } = await tx.query<DomainRow>(
-          `insert into postrider.domains (tenant, name, token, settings) values ($1, $2, $3, $4::text::jsonb)
+          `insert into postrider.domains (tenant, name, token) values ($1, $2, $3)
            on conflict (tenant, name) do nothing returning *`,
-          [companyId, name, randomBytes(16).toString('hex'), JSON.stringify(settings)],
+          [companyId, name, randomBytes(16).toString('hex')],
         );
         if (!rows[0])
           throw new PostriderError('INVALID_PAYLOAD', 'The domain has been added already.', {
             field: 'name',
           });
-        return { result: present(rows[0]), entry: entryOf('domain.create', companyId, rows[0]) };
+        return { result: present(rows[0], region), entry: entryOf('domain.create', companyId, rows[0]) };
       });
     },
     async list(companyId) {
@@ -70,20 +81,13 @@ export function createDomains({ database, strict, resolveTxt }: DomainsParts): D
         'select * from postrider.domains where tenant = $1 order by id desc',
         [companyId],
       );
-      return rows.map(present);
+      return rows.map((row) => present(row, region));
     },
-    get: async (companyId, id) => findDomain(await prompt(), companyId, id),
-    async change(companyId, id, input, by) {
-      await found(companyId, id);
-      const settings = readInput(SETTINGS, input);
-      return audited(await database(), by, async (tx) => {
-        const { rows } = await tx.query<DomainRow>(
-          'update postrider.domains set settings = settings || $3::text::jsonb where tenant = $1 and id = $2 returning *',
-          [companyId, id, JSON.stringify(settings)],
-        );
-        if (!rows[0]) throw new PostriderError('NOT_FOUND', 'Domain not found', { field: 'id' });
-        return { result: present(rows[0]), entry: entryOf('domain.change', companyId, rows[0]) };
-      });
+    get: async (companyId, id) => findDomain(await prompt(), { companyId, id, region }),
+    async change(companyId, id, input) {
+      const domain = await found(companyId, id);
+      readInput(settings, input);
+      return domain;
     },
     async verify(companyId, id, by) {
       const domain = await found(companyId, id);
@@ -100,7 +104,7 @@ export function createDomains({ database, strict, resolveTxt }: DomainsParts): D
           ...entryOf('domain.verify', companyId, rows[0]),
           detail: { name: domain.name, holds },
         };
-        return { result: present(rows[0]), entry };
+        return { result: present(rows[0], region), entry };
       });
     },
     async remove(companyId, id, by) {
@@ -122,50 +126,34 @@ export function createDomains({ database, strict, resolveTxt }: DomainsParts): D
   };
 }
 
-async function findDomain(database: Queryable, companyId: string, id: string): Promise<Domain | null> {
+async function findDomain(
+  database: Queryable,
+  { companyId, id, region }: { companyId: string; id: string; region: string },
+): Promise<Domain | null> {
   if (!isUuid(id)) return null;
   const { rows } = await database.query<DomainRow>(
     'select * from postrider.domains where tenant = $1 and id = $2',
     [companyId, id],
   );
-  return rows[0] ? present(rows[0]) : null;
+  return rows[0] ? present(rows[0], region) : null;
 }
-
-const choice = z.enum(['enabled', 'disabled']);
-const SETTINGS = z.object({
-  region: z.enum(['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1']).optional(),
-  tls: z.enum(['enforced', 'opportunistic']).optional(),
-  capabilities: z.object({ sending: choice.optional(), receiving: choice.optional() }).optional(),
-  open_tracking: z.boolean().optional(),
-  click_tracking: z.boolean().optional(),
-});
-const NEW_DOMAIN = z
-  .looseObject({ name: z.string('is missing') })
-  .transform(({ name, ...settings }, context) => {
-    const read = domainList.safeParse([name]);
-    const said = SETTINGS.safeParse(settings);
-    for (const { success, error } of [read, said])
-      if (!success) context.addIssue({ code: 'custom', message: error!.issues[0]!.message });
-    return { name: read.data?.[0] ?? '', settings: said.data ?? {} };
-  });
 
 interface DomainRow {
   id: string;
   name: string;
   token: string;
-  settings: Record<string, unknown>;
   checked_at: Date | null;
   verified_at: Date | null;
   created_at: Date;
 }
 
-function present(row: DomainRow): Domain {
+function present(row: DomainRow, region: string): Domain {
   return {
     id: row.id,
     name: row.name,
     status: row.verified_at ? 'verified' : row.checked_at ? 'failed' : 'not_started',
     record: { name: `_postrider.${row.name}`, value: `postrider-verification=${row.token}` },
-    settings: row.settings,
+    region,
     createdAt: new Date(row.created_at).toISOString(),
   };
 }

@@ -1,4 +1,11 @@
 export {
+  type ClickedLink,
+  listClickedLinks,
+  listReached,
+  type ReachedPerson,
+  type ReachQuery,
+} from './broadcast-reach.js';
+export {
   type DeadLetter,
   type DeadLetterFilter,
   type DeadLetterGroup,

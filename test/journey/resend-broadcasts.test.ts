@@ -128,3 +128,79 @@ test('what lacks something, or names a segment of nobody → refused', async () 
   const foreign = await resend.broadcasts.create({ ...draft(), segmentId: crypto.randomUUID() });
   expect(foreign.error?.name).toBe('not_found');
 });
+
+test('told by providers → whom it reached by what happened, the links they followed, and figures of its own', async () => {
+  const segment = (await resend.segments.create({ name: 'Readers' })).data!.id;
+  for (const name of ['dan', 'eve', 'fay'])
+    await resend.contacts.create({ email: `${name}@example.net`, segments: [{ id: segment }] });
+  const id = (await resend.broadcasts.create({ ...draft(), segmentId: segment })).data!.id;
+  await resend.broadcasts.send(id);
+  await isSent(id);
+  const { rows } = await door.pool.query<{ id: string; to: string }>(
+    `select id, to_address as to from postrider.emails where metadata ->> 'broadcastId' = $1`,
+    [id],
+  );
+  const emailOf = (name: string) => rows.find(({ to }) => to === `${name}@example.net`)!.id;
+  const note = (name: string, type: 'OPENED' | 'CLICKED' | 'BOUNCED', detail: object = {}) =>
+    door.postrider.hooks.record({
+      ...{ source: 'resend', id: `${name} ${type} ${JSON.stringify(detail)}`, type, at: new Date() },
+      ...{ about: { emailId: emailOf(name) }, recipients: [], suppress: null, detail: { ...detail } },
+    });
+  const click = (name: string, link: string, n: number) =>
+    note(name, 'CLICKED', { click: { link, timestamp: String(n) } });
+  await note('dan', 'OPENED');
+  for (const n of [1, 2]) await click('dan', 'https://acme.test/a', n);
+  await click('dan', 'https://acme.test/b', 3);
+  await click('fay', 'https://acme.test/a', 4);
+  await note('eve', 'BOUNCED', { bounce: { type: 'Permanent' } });
+
+  const who = async (type: string, more: object = {}) =>
+    (await resend.broadcasts.recipients(id, { type, ...more } as never)).data!.data as unknown as object[];
+  expect(await who('opened')).toMatchObject([{ id: emailOf('dan'), email: 'dan@example.net', count: 1 }]);
+  expect(await who('clicked', { email: 'dan@example.net' })).toEqual([
+    {
+      ...{ id: emailOf('dan'), contact_id: expect.any(String), email: 'dan@example.net', count: 3 },
+      clicked_links: [
+        { url: 'https://acme.test/a', clicks: 2 },
+        { url: 'https://acme.test/b', clicks: 1 },
+      ],
+    },
+  ]);
+  expect(await who('bounced', { bounceType: 'permanent' })).toMatchObject([
+    { email: 'eve@example.net', bounce_type: 'permanent' },
+  ]);
+  expect(await who('bounced', { bounceType: 'transient' })).toEqual([]);
+  expect(await who('complained')).toEqual([]);
+  const all = (await resend.broadcasts.recipients(id, { type: 'clicked', limit: 1 })).data!;
+  expect(all).toMatchObject({ object: 'list', has_more: true });
+  const next = await who('clicked', { limit: 1, after: all.data[0]!.id });
+  expect([all.data[0]!.email, (next[0] as { email: string }).email].sort()).toEqual([
+    'dan@example.net',
+    'fay@example.net',
+  ]);
+  expect(await who('clicked', { before: (next[0] as { id: string }).id })).toEqual(all.data);
+
+  const links = (await resend.broadcasts.clickedLinks(id)).data!;
+  expect(links.data.map(({ url, clicks, unique_clicks }) => [url, clicks, unique_clicks])).toEqual([
+    ['https://acme.test/a', 3, 2],
+    ['https://acme.test/b', 1, 1],
+  ]);
+  const first = (await resend.broadcasts.clickedLinks(id, { limit: 1 })).data!;
+  expect(first).toMatchObject({ has_more: true, data: [links.data[0]] });
+  const second = (await resend.broadcasts.clickedLinks(id, { limit: 1, after: first.data[0]!.id })).data!;
+  expect(second).toMatchObject({ has_more: false, data: [links.data[1]] });
+
+  const metrics: Array<'clicked' | 'unique_clicked'> = ['clicked', 'unique_clicked'];
+  const counted = await resend.emails.metrics({ dimensions: ['broadcast'], broadcastId: [id], metrics });
+  expect(counted.data).toMatchObject({
+    totals: { clicked: 4, unique_clicked: 2 },
+    data: [{ broadcast_id: id, broadcast_name: 'News', clicked: 4, unique_clicked: 2 }],
+  });
+
+  expect((await resend.broadcasts.recipients(id, {} as never)).error?.statusCode).toBe(422);
+  const mixed = { type: 'opened', bounceType: 'permanent' } as never;
+  expect((await resend.broadcasts.recipients(id, mixed)).error?.statusCode).toBe(422);
+  const nobody = '00000000-0000-7000-8000-000000000000';
+  expect((await resend.broadcasts.recipients(nobody, { type: 'sent' })).error?.name).toBe('not_found');
+  expect((await resend.broadcasts.clickedLinks(nobody)).error?.name).toBe('not_found');
+});

@@ -121,21 +121,43 @@ describe('keys', () => {
 
 describe('domains', () => {
   test('added → shown with the record that proves it, changed, not verified without it, removed', async () => {
-    const { data } = await resend.domains.create({ name: 'Shop.test', region: 'eu-west-1' });
-    expect(data).toMatchObject({ name: 'shop.test', status: 'not_started', region: 'eu-west-1' });
+    const { data } = await resend.domains.create({ name: 'Shop.test', region: 'us-east-1' });
+    expect(data).toMatchObject({ name: 'shop.test', status: 'not_started', region: 'us-east-1' });
     expect(data!.records[0]).toMatchObject({
       type: 'TXT',
       name: '_postrider.shop.test',
       status: 'not_started',
     });
     const id = data!.id;
-    expect((await resend.domains.update({ id, openTracking: true })).data).toEqual({ object: 'domain', id });
+    expect((await resend.domains.update({ id, openTracking: false })).data).toEqual({ object: 'domain', id });
     expect((await resend.domains.verify(id)).data).toEqual({ object: 'domain', id });
-    expect((await resend.domains.get(id)).data).toMatchObject({ status: 'failed', open_tracking: true });
+    expect((await resend.domains.get(id)).data).toMatchObject({ status: 'failed', open_tracking: false });
     expect((await resend.domains.create({ name: 'shop.test' })).error?.name).toBe('validation_error');
     expect((await resend.domains.create({ name: 'no domain' })).error?.name).toBe('validation_error');
     expect((await resend.domains.remove(id)).data).toEqual({ object: 'domain', id, deleted: true });
     expect((await resend.domains.get(id)).error?.name).toBe('not_found');
+  });
+
+  test('what a domain does not decide here → refused by name, on creating and on changing', async () => {
+    const { id } = (await resend.domains.create({ name: 'plain.test', tls: 'opportunistic' })).data!;
+    const asked = [
+      [{ region: 'eu-west-1' }, 'region'],
+      [{ openTracking: true }, 'open_tracking'],
+      [{ clickTracking: true }, 'click_tracking'],
+      [{ tls: 'enforced' }, 'tls'],
+      [{ capabilities: { receiving: 'enabled' } }, 'capabilities.receiving'],
+      [{ trackingSubdomain: 'go' }, 'tracking_subdomain'],
+      [{ customReturnPath: 'back' }, 'custom_return_path'],
+    ] as const;
+    for (const [settings, field] of asked) {
+      const made = await resend.domains.create({ name: 'other.test', ...(settings as object) });
+      expect(made.error).toMatchObject({ name: 'validation_error', statusCode: 422 });
+      expect(made.error?.message).toContain(`${field}: `);
+    }
+    const changed = await resend.domains.update({ id, clickTracking: true });
+    expect(changed.error?.message).toContain('click_tracking: is not something Postrider does itself');
+    expect((await resend.domains.list()).data?.data.map(({ name }) => name)).not.toContain('other.test');
+    await resend.domains.remove(id);
   });
 
   test('the record is there → verified, and a tenant held to a list may send from it until it gives it up', async () => {
@@ -146,6 +168,7 @@ describe('domains', () => {
     const domains = createDomains({
       database: () => door.postrider.ready(),
       strict: false,
+      region: 'us-east-1',
       resolveTxt: async (name) => [published.get(name) ?? ''],
     });
     const by = { kind: 'library', name: 'test' } as const;

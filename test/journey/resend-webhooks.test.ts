@@ -120,7 +120,24 @@ test('metrics → what was sent, failed and suppressed, in all and by day', asyn
   const daily = await resend.emails.metrics({ dimensions: ['period'], timezone: 'Europe/Berlin' });
   expect(daily.data).toMatchObject({ object: 'metrics', granularity: 'daily', dimensions: ['period'] });
   expect(daily.data?.data?.reduce((sum, { sent = 0 }) => sum + sent, 0)).toBe(1);
-  expect((await resend.emails.metrics({ dimensions: ['domain'] })).error?.statusCode).toBe(422);
+  const byDomain = await resend.emails.metrics({ dimensions: ['domain'], metrics: ['sent', 'suppressed'] });
+  expect(byDomain.data?.data).toEqual([
+    { domain_name: mail.from.replace(/.*@|>$/g, ''), sent: 1, suppressed: 1 },
+  ]);
+  const one = (await resend.emails.list()).data!.data.find(({ to }) => to[0] === 'gone@example.net')!;
+  const byEmail = await resend.emails.metrics({
+    ...{ dimensions: ['email'], emailId: [one.id], metrics: ['sent', 'suppressed'] },
+  });
+  expect(byEmail.data?.data).toEqual([{ email_id: one.id, sent: 0, suppressed: 1 }]);
+  for (const wrong of [
+    { dimensions: ['email'] },
+    { dimensions: ['weather'] },
+    { domainId: ['00000000-0000-7000-8000-000000000000'] },
+    { broadcastId: ['00000000-0000-7000-8000-000000000000'] },
+    { emailId: [one.id], dimensions: ['broadcast'] },
+    { emailId: ['x'] },
+  ])
+    expect((await resend.emails.metrics(wrong as never)).error?.statusCode).toBe(422);
   expect((await resend.emails.metrics({ metrics: ['nothing' as never] })).error?.name).toBe(
     'invalid_parameter',
   );

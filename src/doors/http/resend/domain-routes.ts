@@ -1,6 +1,6 @@
 /**
- * A tenant's domains. Verifying looks for a TXT record with the tenant's token; tracking, regions and receiving are
- * remembered as they were said, since Postrider's routes decide about them.
+ * A tenant's domains. Verifying looks for a TXT record with the tenant's token; tracking, encryption and receiving are
+ * refused where they are asked for, since Postrider's routes decide about them.
  */
 import { type Context, Hono } from 'hono';
 import { actorOf, type Domain } from '../../../access/index.js';
@@ -36,7 +36,7 @@ export function resendDomainRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions
 
   routes.patch('/domains/:id', async (c) => {
     const settings = await readBody(c.req.raw, bodyLimitBytes);
-    const { id } = await domains.change(callerCompany(c, defaultCompany), c.req.param('id'), settings, by(c));
+    const { id } = await domains.change(callerCompany(c, defaultCompany), c.req.param('id'), settings);
     return c.json({ object: 'domain', id });
   });
 
@@ -54,20 +54,16 @@ export function resendDomainRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions
   return routes;
 }
 
-function brief({ id, name, status, createdAt, settings }: Domain) {
+function brief({ id, name, status, createdAt, region }: Domain) {
   return {
     id,
     name,
     status,
     created_at: createdAt,
-    region: settings.region ?? 'us-east-1',
-    capabilities: {
-      sending: 'enabled',
-      receiving: 'disabled',
-      ...(settings.capabilities as object | undefined),
-    },
-    open_tracking: settings.open_tracking ?? false,
-    click_tracking: settings.click_tracking ?? false,
+    region,
+    capabilities: { sending: 'enabled', receiving: 'disabled' },
+    open_tracking: false,
+    click_tracking: false,
   };
 }
 

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { HttpEnv } from '../request-context.js';
 import { resendApiKeyRoutes } from './api-key-routes.js';
 import { resendAttachmentRoutes } from './attachment-routes.js';
+import { resendBroadcastReachRoutes } from './broadcast-reach-routes.js';
 import { resendBroadcastRoutes } from './broadcast-routes.js';
 import { resendContactRoutes } from './contact-routes.js';
 import { resendDomainRoutes } from './domain-routes.js';
@@ -33,5 +34,6 @@ const PARTS = [
   resendSegmentRoutes,
   resendTopicRoutes,
   resendBroadcastRoutes,
+  resendBroadcastReachRoutes,
   resendWebhookRoutes,
 ];

@@ -1,13 +1,14 @@
 /**
- * Counts of what became of emails, by the time they were accepted. In all or by period; other breakdowns are refused
- * rather than left out. Rates are shares from 0 to 1.
+ * Counts of what became of emails, by the time they were accepted: in all, or by period, domain, broadcast or email.
+ * Rates are shares from 0 to 1.
  */
 import { Hono } from 'hono';
-import { invalidPayload, isUuid, parseChoice } from '../../../kernel/index.js';
+import { invalidPayload, parseChoice } from '../../../kernel/index.js';
 import type { MetricCount } from '../../../views/index.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import type { ResendRouteOptions } from './email-routes.js';
+import { listed, readDimensions } from './metric-dimensions.js';
 import { parseScheduledAt } from './scheduled-at.js';
 
 export function resendMetricRoutes({ rooms, clock }: ResendRouteOptions): Hono<HttpEnv> {
@@ -25,32 +26,25 @@ export function resendMetricRoutes({ rooms, clock }: ResendRouteOptions): Hono<H
     );
     if (from >= to || to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
       throw invalidPayload('start_date', `must be before end_date, by ${MOST_DAYS} days at most`);
-    for (const field of ['domain_id', 'broadcast_id'])
-      if (query[field] !== undefined) throw invalidPayload(field, 'is not something that is counted by here');
-    const dimensions = listed(query.dimensions);
-    if (dimensions.some((one) => one !== 'period'))
-      throw invalidPayload('dimensions', 'may be period, or nothing');
+    const company = callerCompany(c, rooms.defaultCompany);
     const granularity = parseChoice(query.granularity, 'granularity', GRANULARITIES) ?? 'daily';
     const metrics = metricsOf(query.metrics);
-    const ids = query.email_id === undefined ? null : listed(query.email_id);
-    if (ids && !ids.every(isUuid)) throw invalidPayload('email_id', 'must be ids of emails');
-    const counts = await rooms.emails.count(callerCompany(c, rooms.defaultCompany), {
-      ...{ from, to, ids, zone: zoneOf(query.timezone) },
-      bucket: dimensions.length === 0 ? null : BUCKETS[granularity],
-    });
-    const periods = [...new Set(counts.map(({ period }) => period))];
+    const zone = zoneOf(query.timezone);
+    const { byPeriod, labelOf, ...of } = await readDimensions(query, rooms, company);
+    const bucket = byPeriod ? BUCKETS[granularity] : null;
+    const counts = await rooms.emails.count(company, { ...{ from, to, zone, bucket }, ...of });
+    const dimensions = listed(query.dimensions);
+    const apart = new Map<string, MetricCount[]>();
+    for (const count of counts) {
+      const key = JSON.stringify(labelOf(count));
+      apart.set(key, [...(apart.get(key) ?? []), count]);
+    }
     return c.json({
       object: 'metrics',
       ...{ start_date: from.toISOString(), end_date: to.toISOString(), metrics, dimensions, granularity },
       totals: figures(counts, metrics),
       ...(dimensions.length > 0 && {
-        data: periods.map((period) => ({
-          period,
-          ...figures(
-            counts.filter((count) => count.period === period),
-            metrics,
-          ),
-        })),
+        data: [...apart.values()].map((row) => ({ ...labelOf(row[0]!), ...figures(row, metrics) })),
       }),
     });
   });
@@ -108,13 +102,6 @@ function metricsOf(text: string | undefined): string[] {
   const strange = names.find((name) => !Object.hasOwn(COUNTED, name));
   if (strange !== undefined) throw invalidPayload('metrics', `may be ${Object.keys(COUNTED).join(', ')}`);
   return names;
-}
-
-function listed(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .filter((one) => one !== '')
-    .slice(0, 100);
 }
 
 function zoneOf(text: string | undefined): string {

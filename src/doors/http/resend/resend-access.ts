@@ -69,6 +69,8 @@ export const RESEND_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'GET /resend/broadcasts/:broadcast': { right: 'read' },
   'PATCH /resend/broadcasts/:broadcast': { right: 'write' },
   'DELETE /resend/broadcasts/:broadcast': { right: 'write' },
+  'GET /resend/broadcasts/:broadcast/recipients': { right: 'read' },
+  'GET /resend/broadcasts/:broadcast/clicked-links': { right: 'read' },
   'POST /resend/broadcasts/:broadcast/send': { right: 'write' },
   'POST /resend/broadcasts/:broadcast/cancel': { right: 'write' },
   'POST /resend/broadcasts/:broadcast/duplicate': { right: 'write' },

@@ -4,7 +4,15 @@ import type { PermissiveAnswer } from '../../../intake/index.js';
 import type { Contacts, Segments, SuppressionEntries, Topics } from '../../../recipients/index.js';
 import type { StoredTemplates } from '../../../render/index.js';
 import type { Broadcasts } from '../../../schedules/index.js';
-import type { EmailContent, EmailEnvelope, EmailMetricsQuery, MetricCount } from '../../../views/index.js';
+import type {
+  ClickedLink,
+  EmailContent,
+  EmailEnvelope,
+  EmailMetricsQuery,
+  MetricCount,
+  ReachedPerson,
+  ReachQuery,
+} from '../../../views/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
 import type { FetchFile } from './attachment-input.js';
 
@@ -40,7 +48,12 @@ export interface ResendEmails {
     companyId: string,
     page: { limit: number; after: string | null; before: string | null },
   ): Promise<{ emails: EmailEnvelope[]; more: boolean }>;
-  count(companyId: string, query: Omit<EmailMetricsQuery, 'tenant'>): Promise<MetricCount[]>;
+  count(companyId: string, query: Omit<EmailMetricsQuery, 'tenant' | 'usualDomain'>): Promise<MetricCount[]>;
+  reached(
+    companyId: string,
+    query: Omit<ReachQuery, 'tenant'>,
+  ): Promise<{ people: ReachedPerson[]; more: boolean }>;
+  clickedLinks(companyId: string, broadcastId: string): Promise<ClickedLink[]>;
   reschedule(companyId: string, id: string, at: string): Promise<void>;
   cancel(companyId: string, id: string): Promise<void>;
 }

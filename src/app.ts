@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { busDeadLetters } from './assemble-bus.js';
 import { callOwnApi } from './call-own-api.js';
 import type { Config } from './config.js';
 import { examine, startWarnings } from './doctor.js';
@@ -16,6 +17,7 @@ import {
   type Mailbox,
   messageOf,
   PostriderError,
+  silentLogger,
   systemClock,
 } from './kernel/index.js';
 import { loadTypes } from './load-types.js';
@@ -136,6 +138,7 @@ export async function openApplication(config: Config): Promise<Application> {
     brokerDeadLetters: () => own().brokerDeadLetters,
     schedules: async () => (await opened()).schedules,
     limits: existing,
+    busDeadLetters: () => busDeadLetters(config, silentLogger),
     call: callOwnApi(async () => {
       const home = await opened();
       return regions ?? home;

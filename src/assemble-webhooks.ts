@@ -16,21 +16,24 @@ export function assembleWebhooks(
     random: Randomness;
     logger: Logger;
   },
-): { webhooks: Webhooks; sender: Lifecycle } {
+): { webhooks: Webhooks; webhookSender: Lifecycle; complete: Complete } {
   const { database, secrets, clock, random, logger } = parts;
   const complete = (payload: Record<string, unknown>) => completed(payload, parts.sender);
   return {
+    complete,
     webhooks: createWebhooks({
       ...{ database, complete, secrets },
       defaultTenant: config.email.defaultCompany,
       allowPrivate: config.webhooks.allowPrivate,
     }),
-    sender: createWebhookSender({
+    webhookSender: createWebhookSender({
       ...{ database, complete, secrets, clock, random, logger },
       ...config.webhooks,
     }),
   };
 }
+
+type Complete = (payload: Record<string, unknown>) => Record<string, unknown>;
 
 /**
  * The event as it is told. An email without a sender of its own goes out under the default one, which the store does

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type Config, checkConfig, configurationDocument, explain, loadConfig } from './config.js';
+import { BUS_EVENTS } from './events/webhook-events.js';
 
 function load(env: Record<string, string> = {}, rest: Parameters<typeof loadConfig>[0] = {}): Config {
   return loadConfig({ env, file: null, ...rest });
@@ -76,6 +77,10 @@ it('an empty environment → the documented defaults', () => {
       concurrency: 5,
       disableAfterMs: 432_000_000,
       keepDays: 30,
+    },
+    bus: {
+      ...{ url: null, service: 'postrider', publish: true, events: BUS_EVENTS, emails: null },
+      ...{ prefetch: 10, maxRetries: 10, retryDelayMs: 5000, timeoutMs: 5000, keepDays: 30 },
     },
     dev: { smtpPort: 1025 },
     log: { level: 'info' },
@@ -215,4 +220,18 @@ it('an address for unsubscribe links without keys to sign them → a problem tha
   expect(
     problems({ POSTRIDER_PUBLIC_URL: 'https://mail.example.com', POSTRIDER_LINK_KEYS: 'too short' }),
   ).toEqual([expect.stringContaining('at least 16 characters')]);
+});
+
+it.each([
+  [{ bus: { emails: { x: { type: 'welcome', to: '$data.email' } } } }, 'bus.emails', 'needs bus.url'],
+  [{ bus: { url: 'http://broker' } }, 'bus.url', 'amqp'],
+  [{ bus: { service: 'has space' } }, 'bus.service', 'must be'],
+  [
+    { bus: { url: 'amqp://broker' }, regions: { a1: 'postgres://a/a', b1: 'postgres://b/b' } },
+    'bus.url',
+    'a broker for each region',
+  ],
+])('a bus that cannot be (%j) → refused at its setting', (overrides, key, reason) => {
+  const checked = checkConfig({ env: {}, file: null, overrides: overrides as never });
+  expect(checked).toMatchObject({ ok: false, problems: [{ key, message: expect.stringContaining(reason) }] });
 });

@@ -1,5 +1,6 @@
 import { accessSettings } from './access/settings.js';
 import { dispatchRules, dispatchSettings } from './dispatch/settings.js';
+import { busRules, eventEmailSettings } from './doors/bus/settings.js';
 import { hookSettings } from './doors/hooks/settings.js';
 import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
@@ -55,6 +56,7 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
       ...recipientRules,
       ...regionRules,
       ...dispatchRules,
+      ...busRules,
     ],
     development: input.development,
   });
@@ -83,6 +85,7 @@ const settings = joinSettings(
   policySettings,
   scheduleSettings,
   eventSettings,
+  eventEmailSettings,
   hookSettings,
   inboxSettings,
   kernelSettings,

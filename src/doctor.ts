@@ -67,6 +67,12 @@ export async function examine({ config, postrider, fresh }: Examined): Promise<F
     };
   });
   if (current) await look('workers', () => examineWorkers(postrider));
+  const owed = current ? await postrider.waitingForBus() : null;
+  if (owed !== null)
+    await look('bus', async () => {
+      if (config.bus.url !== null) return `${owed} events wait for it`;
+      return { message: `${owed} events wait for a bus that is not configured`, help: LEFT_BUS };
+    });
   return findings;
 }
 
@@ -98,6 +104,7 @@ const NO_LINKS =
   'emails people can refuse carry no link to unsubscribe: set POSTRIDER_PUBLIC_URL and POSTRIDER_LINK_KEYS.';
 const NO_HASH_KEY =
   'hashes of addresses have no key, so whoever reads the database can test guesses: set POSTRIDER_HASH_KEY now, since setting it later makes erased suppressions unfindable.';
+const LEFT_BUS = 'Set POSTRIDER_BUS_URL, or run `postrider bus off`.';
 const NO_SENDER = 'no default sender: set SMTP_FROM_EMAIL, or name from in every email.';
 
 async function examineSchema(postrider: Postrider): Promise<string> {

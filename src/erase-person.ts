@@ -1,4 +1,4 @@
-import { eraseDeliveries } from './events/index.js';
+import { eraseDeliveries, eraseOwedEvents } from './events/index.js';
 import { PostriderError, parseMailbox, refuseUnknownKeys } from './kernel/index.js';
 import { eraseEmails, personOf } from './outbox/index.js';
 import { forgetKeysOf } from './policy/index.js';
@@ -64,10 +64,12 @@ export async function erasePerson(
     onGone: async (emailIds) => {
       idempotencyKeys += await forgetKeysOf(database, { emailIds });
       await eraseDeliveries(database, { emailIds });
+      await eraseOwedEvents(database, { emailIds });
     },
   });
   idempotencyKeys += await forgetKeysOf(database, { tenant, pattern: person.pattern });
   await eraseDeliveries(database, { tenant, pattern: person.pattern });
+  await eraseOwedEvents(database, { tenant, pattern: person.pattern });
   await forgetRecipient(database, { tenant, addresses: known.addresses });
   // Last: what is known of them is what an interrupted run needs to go on.
   if (emails.left === 0) await forgetSuppressedAddresses(database, tenant, known.addresses);

@@ -7,6 +7,7 @@ import {
   type ErasureRequest,
   erasePerson,
 } from './erase-person.js';
+import { countOwedEvents, leaveBus } from './events/index.js';
 import { type Clock, isUuid, PostriderError, refuseUnknownKeys } from './kernel/index.js';
 import { type CancelFilter, cancelMany, countCancellable, listPauses, type Pause } from './outbox/index.js';
 import { type EmailFilterInput, type FilterName, readEmailFilter } from './read-email-filter.js';
@@ -37,6 +38,10 @@ export interface Operations extends EmailLogs {
   attachment(emailId: string, index: number, options?: OfCompany): Promise<AttachmentFile | null>;
   /** Takes one person out of everything; may be repeated until it is complete. */
   erase(person: ErasureRequest, options?: EraseOptions): Promise<ErasureReport>;
+  /** Events of emails that wait for the broker of the bus; null when none are noted. */
+  waitingForBus(): Promise<number | null>;
+  /** Has events noted no longer, and forgets those that wait; returns how many. */
+  leaveBus(): Promise<number>;
   /** What ended in failed or unknown. */
   readonly deadLetters: DeadLetters;
 }
@@ -103,6 +108,8 @@ export function createOperations(
     },
     erase: async (person, options) =>
       erasePerson({ database: await database(), forgetRecipient }, person, options),
+    waitingForBus: async () => countOwedEvents((await database()).prompt()),
+    leaveBus: async () => leaveBus(await database()),
     deadLetters: createDeadLetters(database, clock),
   };
 }

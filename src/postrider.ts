@@ -1,5 +1,6 @@
 import { accessFrom, assembleAccess, assembleSenderRules, type HomeRegion } from './assemble-access.js';
 import { assembleAmqp } from './assemble-amqp.js';
+import { assembleBus } from './assemble-bus.js';
 import { assembleContent } from './assemble-content.js';
 import { assembleHooks } from './assemble-hooks.js';
 import { assemblePolicy } from './assemble-policy.js';
@@ -156,11 +157,12 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     return traced;
   }
 
+  const ownIntake = () => intake(undefined);
   const schedules = assembleSchedules(config, {
     own: options.schedules,
     focusContent: options.focusContent,
     database: ready,
-    intake: () => intake(undefined),
+    intake: ownIntake,
     suppression,
     logger,
   });
@@ -169,24 +171,17 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     const { createRunningWorker } = await import('./run-worker.js');
     if (stopping) return;
     worker = createRunningWorker({
-      database: ready,
-      config,
-      routes: table,
-      sender,
-      metrics,
-      clock,
-      random: systemRandomness,
-      logger,
+      ...{ database: ready, config, routes: table, sender, metrics, clock, random: systemRandomness, logger },
       receiveForeign: amqp.receiveForeign,
     });
     await worker.start();
-    await webhookSender.start();
+    await Promise.all([webhookSender.start(), bus.start()]);
   }
 
   async function stopWorking(stopOptions?: StopOptions): Promise<void> {
     stopping = true;
     const limits = { deadlineMs: config.worker.stopDeadlineMs, ...stopOptions };
-    await Promise.all([worker?.stop(limits), schedules.stop(limits), webhookSender.stop(limits)]);
+    await Promise.all([worker, schedules, webhookSender, bus].map((part) => part?.stop(limits)));
   }
 
   const own = assembleAccess(config, {
@@ -197,12 +192,13 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     logger,
   });
   const access = accessFrom(home, own);
-  const { webhooks, sender: webhookSender } = assembleWebhooks(config, {
+  const { webhooks, webhookSender, complete } = assembleWebhooks(config, {
     ...{ database: ready, secrets: access.secrets, sender, clock, random: systemRandomness, logger },
   });
+  const bus = assembleBus(config, { database: ready, intake: ownIntake, complete, clock, logger });
   const recipients = createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany });
   const operations = createOperations(ready, clock, policy.forgetRecipient);
-  const amqp = assembleAmqp(config, { ...operations, intake: () => intake(undefined), logger });
+  const amqp = assembleAmqp(config, { ...operations, intake: ownIntake, logger });
   const prompt = async (): Promise<Database> => (await ready()).prompt();
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? prompt() : callerTransaction(tx);
@@ -220,7 +216,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     quotas: policy.quotas,
     schedules,
     resend: assembleResend(config, {
-      ...{ database: ready, tenants: home?.database ?? ready, intake: () => intake(undefined), clock },
+      ...{ database: ready, tenants: home?.database ?? ready, intake: ownIntake, clock },
       ...{ access, suppression, recipients, ring: schedules.ring, webhooks },
       usualDomain: sender?.address.split('@').at(-1)?.toLowerCase() ?? '',
     }),

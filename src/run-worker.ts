@@ -3,7 +3,7 @@ import { assembleEngine } from './assemble-engine.js';
 import { createSuppressedFinder } from './assemble-suppression.js';
 import type { Config } from './config.js';
 import { type Engine, type EngineState, type ReceiveForeign, tellEngine } from './dispatch/index.js';
-import { forgetOldDeliveries } from './events/index.js';
+import { forgetOldBusRows, forgetOldDeliveries } from './events/index.js';
 import {
   type Clock,
   delay,
@@ -228,6 +228,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       await forgetOldSlots(database);
       await forgetOldRuns(database);
       await forgetOldDeliveries(database, config.webhooks.keepDays);
+      await forgetOldBusRows(database, config.bus.keepDays);
     },
   });
   const tallier = createTallier({ database, logger });

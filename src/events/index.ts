@@ -1,5 +1,13 @@
 export type { BusDeadLetter, BusDeadLetters } from './bus/bus-dead-letters.js';
 export type { BusEvent, NewBusEvent } from './bus/bus-event.js';
+export { createBusPublisher } from './bus/bus-publisher.js';
+export {
+  countOwedEvents,
+  eraseOwedEvents,
+  forgetOldBusRows,
+  leaveBus,
+  noteReceived,
+} from './bus/bus-rows.js';
 export { createEventBus, type EventBus, type EventBusOptions } from './bus/create-event-bus.js';
 export type { EventHandler, HandlerAnswer, HandlingContext } from './bus/handle-message.js';
 export {

@@ -18,4 +18,9 @@ export const WEBHOOK_EVENTS = [
   'webhook.disabled',
 ] as const;
 
+/** What of it is told on the bus. */
+export const BUS_EVENTS = WEBHOOK_EVENTS.filter(
+  (event): event is Exclude<WebhookEvent, 'webhook.disabled'> => event !== 'webhook.disabled',
+);
+
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];

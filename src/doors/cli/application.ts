@@ -1,4 +1,5 @@
 import type { BrokerDeadLetters } from '../../broker-dead-letters.js';
+import type { BusDeadLetters } from '../../events/index.js';
 import type { Operations } from '../../operations.js';
 import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { ImportOptions, ImportReport, Suppressions } from '../../recipients/index.js';
@@ -27,6 +28,8 @@ export interface Application {
   /** What stands in the broker's dead-letter queue. */
   brokerDeadLetters(): BrokerDeadLetters;
   schedules(): Promise<ScheduleDesk>;
+  /** Events of others that could not be taken. */
+  busDeadLetters(): BusDeadLetters;
   /** How much may be sent, on a store that is there already. */
   limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;
   /** The API of this process, asked as root; its refusals are thrown as the errors they are. */

@@ -86,6 +86,9 @@ const quiet: Application = {
   brokerDeadLetters: () => {
     throw new Error('the test brings no broker');
   },
+  busDeadLetters: () => {
+    throw new Error('the test brings no bus');
+  },
   schedules: async () => ({
     list: async () => [],
     pause: async () => {},

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Cli } from './cli.js';
+import { describeBus } from './commands/bus.js';
 import { describeCancel } from './commands/cancel.js';
 import { configCheck, configDiff } from './commands/config.js';
 import { describeAccess } from './commands/describe-access.js';
@@ -55,6 +56,7 @@ function describe(cli: Cli, run: Run): Command {
   running(program, cli, run);
   emails(program, cli, run);
   people(program, cli, run);
+  describeBus(program, cli, run);
   describeCancel(program, cli, run);
   describeDlqBroker(describeDlq(program, cli, run), cli, run);
   describeErase(program, cli, run);

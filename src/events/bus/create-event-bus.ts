@@ -83,6 +83,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
   let opening: Promise<Open> | null = null;
   let open: Open | null = null;
   let closing: Promise<void> | null = null;
+  let wanted = false;
 
   async function begin(): Promise<Open> {
     const connection = await connectBus({ url, name: `postrider bus ${service}`, logger, timeoutMs });
@@ -156,7 +157,10 @@ export function createEventBus(options: EventBusOptions): EventBus {
       handlers.set(type, handler);
     },
     async start() {
-      await closing;
+      wanted = true;
+      // Only while there is something to wait for: whoever stops it right after must find that it begins.
+      if (closing) await closing;
+      if (!wanted) return;
       opening ??= begin().catch((error: unknown) => {
         opening = null;
         throw error;
@@ -186,6 +190,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
     },
     deadLetters: createBusDeadLetters({ url, names, timeoutMs, logger }),
     async stop({ deadlineMs = 5000 } = {}) {
+      wanted = false;
       closing ??= (async () => {
         const running = await opening?.catch(() => null);
         open = null;

@@ -25,6 +25,8 @@ export interface ChildOptions {
   schedules?: boolean;
   /** Whether to open the SMTP door. */
   submission?: boolean;
+  /** Settings of the bus, for a child that takes part in it. */
+  bus?: NonNullable<ConfigOverrides['bus']>;
   instance?: string;
   concurrency?: number;
   batchSize?: number;
@@ -71,6 +73,7 @@ const postrider = createPostrider({
     ...options.config,
     email: { mode: 'smtp' },
     smtp: { host: '127.0.0.1', port: options.smtpPort },
+    ...(options.bus ? { bus: options.bus } : {}),
     instance: { name: options.instance ?? `child-${process.pid}` },
     worker: {
       ...(options.concurrency ? { concurrency: options.concurrency } : {}),

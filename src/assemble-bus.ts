@@ -1,0 +1,60 @@
+import type { Config } from './config.js';
+import { emailsFromEvents } from './doors/bus/index.js';
+import {
+  type BusDeadLetters,
+  createBusPublisher,
+  createEventBus,
+  type EventBusOptions,
+  noteReceived,
+} from './events/index.js';
+import type { Intake } from './intake/index.js';
+import { type Clock, type Lifecycle, type Logger, PostriderError } from './kernel/index.js';
+import type { Database } from './store/index.js';
+
+/** The bus put together for one process: what the ledger owes it, and emails that events of others start. */
+export function assembleBus(
+  config: Config,
+  parts: {
+    database: () => Promise<Database>;
+    intake: () => Promise<Intake>;
+    complete(payload: Record<string, unknown>): Record<string, unknown>;
+    clock: Clock;
+    logger: Logger;
+  },
+): Lifecycle {
+  if (config.bus.url === null) return { start: async () => {}, stop: async () => {} };
+  if (Object.keys(config.regions ?? {}).length > 1)
+    throw new PostriderError('INVALID_CONFIG', 'A bus carries the events of one region.', {
+      field: 'bus.url',
+    });
+  const bus = createEventBus({ ...busOptions(config, config.bus.url, parts.logger), clock: parts.clock });
+  const handlers = emailsFromEvents(config.bus.emails ?? {}, async (event, emails) => {
+    const database = await parts.database();
+    const intake = await parts.intake();
+    await database.transaction(async (tx) => {
+      if (!(await noteReceived(tx, event))) return;
+      for (const email of emails) await intake.accept(email as never, { tx });
+    });
+  });
+  for (const [type, handler] of handlers) bus.on(type, handler);
+  return createBusPublisher({
+    ...{ database: parts.database, bus, complete: parts.complete, logger: parts.logger },
+    events: config.bus.publish ? config.bus.events : [],
+    timeoutMs: config.bus.timeoutMs,
+  });
+}
+
+/** For the command line, which looks without being part of the bus. */
+export function busDeadLetters(config: Config, logger: Logger): BusDeadLetters {
+  const { url } = config.bus;
+  if (url === null)
+    throw new PostriderError('INVALID_CONFIG', 'There is no bus: set POSTRIDER_BUS_URL.', {
+      field: 'bus.url',
+    });
+  return createEventBus(busOptions(config, url, logger)).deadLetters;
+}
+
+function busOptions({ bus }: Config, url: string, logger: Logger): EventBusOptions {
+  const { service, prefetch, maxRetries, retryDelayMs, timeoutMs } = bus;
+  return { url, service, prefetch, maxRetries, retryDelayMs, timeoutMs, logger };
+}

@@ -1,0 +1,1 @@
+export { emailsFromEvents, type TakeEmails } from './emails-from-events.js';

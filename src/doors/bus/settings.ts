@@ -1,0 +1,35 @@
+import { type SettingRule, type Settings, setting } from '../../kernel/index.js';
+import { type EventEmails, parseEventEmails } from './event-emails.js';
+
+/** Which events of other services start emails, and what a bus does not go with. */
+export const eventEmailSettings = {
+  bus: {
+    emails: setting.structure<EventEmails>({
+      env: ['POSTRIDER_BUS_EMAILS'],
+      default: null,
+      secret: false,
+      form: 'emails by type of event',
+      says: 'Which events of other services start which emails; see BUS.md.',
+      parse: parseEventEmails,
+      show: (emails) => Object.keys(emails).join(', '),
+    }),
+  },
+} satisfies Settings;
+
+export const busRules: readonly SettingRule[] = [
+  {
+    key: 'bus.emails',
+    reads: ['bus.emails', 'bus.url'],
+    broken: (get) =>
+      get('bus.emails') !== null && get('bus.url') === null ? 'needs bus.url, where events come from' : null,
+  },
+  {
+    key: 'bus.url',
+    reads: ['regions', 'bus.url'],
+    // One queue would mix what must stay in its region.
+    broken: (get) =>
+      get('bus.url') !== null && Object.keys((get('regions') as object | null) ?? {}).length > 1
+        ? 'needs a broker for each region, so a process with one serves one; name a single region in POSTRIDER_REGIONS'
+        : null,
+  },
+];

@@ -134,7 +134,10 @@ export async function openApplication(config: Config): Promise<Application> {
     },
     importRecipients: async (people, options) => (await opened()).recipients.importAll(people, options),
     suppressions: async () => (await opened()).suppressions,
-    operations: existing,
+    async operations() {
+      const home = await existing();
+      return regions ? { ...home, erase: regions.erase } : home;
+    },
     brokerDeadLetters: () => own().brokerDeadLetters,
     schedules: async () => (await opened()).schedules,
     limits: existing,

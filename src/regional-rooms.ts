@@ -27,7 +27,11 @@ function regionRooms(regions: Regions): RegionRooms {
     from: (region) => ({
       ...own.get(region)!,
       ...acrossRegions(regions),
-      operations: { ...operationsOf(regions.in(region)), ...listsOf(regions, region) },
+      operations: {
+        ...operationsOf(regions.in(region)),
+        ...listsOf(regions, region),
+        erase: (person) => regions.erase(person as Parameters<Regions['erase']>[0]),
+      },
       hooks: hooksOf(regions),
       ready: () => readiness(regions, own),
       metrics(asked = regions.home) {

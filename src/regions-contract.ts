@@ -1,4 +1,6 @@
 import type { EmailLogs, OperatorPage } from './email-logs.js';
+import type { ErasedEverywhere } from './erase-everywhere.js';
+import type { EraseOptions, ErasureRequest } from './erase-person.js';
 import type { Accepted, AcceptOptions } from './intake/index.js';
 import type { Lifecycle, StopOptions } from './kernel/index.js';
 import type { CallOptions, Postrider, PostriderOptions, SendInput } from './postrider-contract.js';
@@ -33,6 +35,8 @@ export interface Regions<Types extends EmailType = CatalogueType> extends Lifecy
   /** Of all regions together, the newest first; one that does not answer is named and left out. */
   list(filter?: Parameters<EmailLogs['list']>[0]): Promise<MergedPage>;
   log(filter?: EmailFilterInput & { limit?: number; cursor?: string }): Promise<MergedLog>;
+  /** One person out of every region. */
+  erase(person: ErasureRequest, options?: EraseOptions): Promise<ErasedEverywhere>;
   /** Each region for itself; the first that fails ends it. */
   migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
   /** Recurring emails of every region. */

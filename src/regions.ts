@@ -3,6 +3,7 @@ import { findInRegions } from './ask-regions.js';
 import type { HomeRegion } from './assemble-access.js';
 import { checkEmailId } from './check-email-id.js';
 import { type Config, loadConfig } from './config.js';
+import { eraseEverywhere } from './erase-everywhere.js';
 import { readCompanyId } from './intake/index.js';
 import {
   createLogger,
@@ -126,6 +127,12 @@ export function assembleRegions(config: Config, { stores, ...options }: RegionAs
     find: async (emailId, of = {}) =>
       (await findInRegions(names, (region) => within(region).get(emailId, of)))?.region ?? null,
     ...mergeEmailLists(names, within),
+    erase: (person, options) =>
+      eraseEverywhere(
+        names.map((name) => [name, within(name)] as const),
+        person,
+        options,
+      ),
     async migrate(onProgress) {
       const applied: string[] = [];
       let current = 0;

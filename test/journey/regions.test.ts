@@ -111,7 +111,7 @@ describe('regions on PostgreSQL', () => {
     await call('POST', '/v1/suppressions?region=usa1', {
       body: { suppressions: [{ email: address('by-operator'), reason: 'manual' }] },
     });
-    await call('POST', '/admin/erasures?region=usa1', { body: { email: address('erased') } });
+    await call('POST', '/admin/erasures', { body: { email: address('erased') } });
     for (const id of ids)
       await waitFor(async () => /sent|failed/.test((await regions.get(id))?.status ?? ''), {
         ...{ timeoutMs: 10_000, what: 'an end' },
@@ -293,6 +293,22 @@ describe('regions on PostgreSQL', () => {
       emailId,
     ]);
     expect(facts.rowCount).toBe(1);
+  });
+
+  test('a person erased without naming a region → gone from all of them; one that is away → not complete', async () => {
+    const { regions, call } = journey;
+    const to = 'forget-me@people.example';
+    for (const region of NAMES) await regions.schedule(anEmail({ region, to }), later());
+    const usa1 = `postgres://nobody@127.0.0.1:${await freePort()}/nowhere`;
+    const partial = journey.another({ regions: { ...journey.urls, usa1 }, home: 'deu1' });
+    const half = await partial.erase({ email: to });
+    expect(half).toMatchObject({ emails: 2, complete: false });
+    expect(half.regions).toContainEqual({ region: 'usa1', ok: false, code: 'STORE_UNAVAILABLE' });
+    const { body } = await call('POST', '/admin/erasures', { body: { email: to } });
+    expect(body).toMatchObject({ emails: 1, complete: true });
+    for (const region of NAMES) expect(await journey.dump(region)).not.toContain(to);
+    const wrong = await call('POST', '/admin/erasures', { body: {} });
+    expect(wrong.status).toBe(400);
   });
 
   test('a report about an email of another region → on its timeline', async () => {

@@ -235,3 +235,14 @@ it.each([
   const checked = checkConfig({ env: {}, file: null, overrides: overrides as never });
   expect(checked).toMatchObject({ ok: false, problems: [{ key, message: expect.stringContaining(reason) }] });
 });
+
+it('the engine rabbitmq without a broker → a problem that names its URL', () => {
+  const checked = checkConfig({ env: { POSTRIDER_ENGINE: 'rabbitmq' }, file: null });
+  expect(checked).toMatchObject({ ok: false, problems: [{ key: 'rabbitmq.url' }] });
+  expect(
+    checkConfig({ env: { RABBITMQ_URL: 'amqp://broker', RABBITMQ_HOSTS: 'b:1,c:2' }, file: null }),
+  ).toMatchObject({
+    ok: true,
+    config: { rabbitmq: { url: 'amqp://broker', hosts: ['b:1', 'c:2'], queueType: 'classic' } },
+  });
+});

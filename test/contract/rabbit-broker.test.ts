@@ -1,3 +1,4 @@
+import { Connection } from 'rabbitmq-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEAD_LETTER_QUEUE, SEND_QUEUE } from '../../src/dispatch/engines/rabbitmq/topology.js';
 import { newId } from '../../src/kernel/index.js';
@@ -27,7 +28,8 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
       await ground.broker.stop();
       await vhost.drop();
     });
-    const until = (condition: () => unknown, what: string) => waitFor(condition, { timeoutMs: 30_000, what });
+    const until = <T>(condition: () => T | Promise<T>, what: string) =>
+      waitFor(condition, { timeoutMs: 30_000, what });
 
     async function ring(token = 1) {
       const bell = bellOf(id(), token);
@@ -166,6 +168,32 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
         { messageId: 'bad-1', correlationId: 'r-1' },
       ]);
       await until(async () => (await countUnacked(vhost)) === 0, 'both to be acknowledged');
+    });
+
+    it('headers of others that are large, nested and odd → its dead letter has the plain ones', async () => {
+      ground.answers.push({ kind: 'refused', code: 'INVALID_PAYLOAD', message: 'ü'.repeat(5000) });
+      const headers = {
+        plain: 'yes',
+        long: 'x'.repeat(60_000),
+        deep: { a: [1, { b: null }] },
+        odd: 1.5,
+        'x-retry-count': 4,
+      };
+      const wide = new Connection({ url: vhost.url, frameMax: 131_072 });
+      const publisher = wide.createPublisher({ confirm: true });
+      const to = { exchange: 'EmailExchange', routingKey: 'email.send' };
+      await publisher.send({ ...to, messageId: 'odd-1', headers }, { type: 'X' });
+      await publisher.close();
+      await wide.close();
+      const letter = await until(() => takeOne(vhost.url, DEAD_LETTER_QUEUE), 'the dead letter');
+      expect(letter.headers).toMatchObject({
+        plain: 'yes',
+        'x-retry-count': 5,
+        'x-error-code': 'INVALID_PAYLOAD',
+      });
+      expect(letter.headers).not.toHaveProperty('long');
+      expect(letter.headers).not.toHaveProperty('deep');
+      expect(ground.broker.state().up).toBe(true);
     });
 
     it('a message of others that has to wait → it comes again', async () => {

@@ -1,6 +1,6 @@
 import type { Channel, SyncMessage } from 'rabbitmq-client';
 import { delay, isPostriderError, messageOf, PostriderError } from '../../../kernel/index.js';
-import { HEADER_NAMES, readMirror } from './dead-letter-message.js';
+import { HEADER_NAMES, plainHeaders, readMirror } from './dead-letter-message.js';
 import { openRabbit, type RabbitAddress } from './open-rabbit.js';
 import { DEAD_LETTER_QUEUE, EXCHANGE, ROUTING_KEY } from './topology.js';
 
@@ -76,7 +76,7 @@ export function createDeadLetterDesk(address: RabbitAddress): DeadLetterDesk {
 
 async function sendBack(channel: Channel, message: SyncMessage): Promise<void> {
   const { contentType, contentEncoding, correlationId, messageId, appId, type } = message;
-  const kept = Object.entries(message.headers ?? {}).filter(
+  const kept = Object.entries(plainHeaders(message.headers)).filter(
     ([name]) => name === 'x-retry-count' || !HEADER_NAMES.some((ours) => ours === name),
   );
   await channel.basicPublish(

@@ -72,6 +72,24 @@ export function refusalHeaders(refusal: { code: string; message: string; retries
   } satisfies DeadLetterHeaders;
 }
 
+/** Of headers that others wrote, those that surely can be written again: plain values, and not too much of them. */
+export function plainHeaders(
+  headers: Record<string, unknown> = {},
+): Record<string, string | number | boolean> {
+  const kept: Record<string, string | number | boolean> = {};
+  let left = MAX_HEADER_BYTES;
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string' && typeof value !== 'boolean' && !Number.isSafeInteger(value)) continue;
+    const bytes = Buffer.byteLength(name) + Buffer.byteLength(String(value));
+    if (bytes > left) continue;
+    left -= bytes;
+    kept[name] = value as string | number | boolean;
+  }
+  return kept;
+}
+
+const MAX_HEADER_BYTES = 16_384;
+
 function failureTypeOf(settlement: Settlement, responseCode: number | null): FailureType {
   if (settlement.detail?.failureType === 'MAX_RETRIES_EXCEEDED') return 'MAX_RETRIES_EXCEEDED';
   const permanent = responseCode !== null && responseCode >= 500 && settlement.status === 'failed';

@@ -19,6 +19,8 @@ export async function openRabbit(address: RabbitAddress, purpose: string): Promi
     connectionName: `postrider ${purpose}`,
     noDelay: true,
     heartbeat: 10,
+    // As large as a broker takes by default: headers of a message must fit into one frame, whoever wrote them.
+    frameMax: 131_072,
     connectionTimeout: 5000,
     acquireTimeout: 5000,
     retryLow: 200,

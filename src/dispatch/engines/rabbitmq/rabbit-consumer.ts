@@ -1,4 +1,5 @@
 import type { AsyncMessage, Channel, Connection } from 'rabbitmq-client';
+import { delay } from '../../../kernel/index.js';
 import { type KeptChannel, keepChannel } from './keep-channel.js';
 import { declareTopology, type QueueType, SEND_QUEUE } from './topology.js';
 
@@ -28,6 +29,8 @@ export interface ConsumerOptions {
   onChange(error?: unknown): void;
 }
 
+const CANCEL_MS = 2000;
+
 export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
   let consumerTag = '';
   let quiet = false;
@@ -52,7 +55,11 @@ export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
     async quiesce() {
       quiet = true;
       const channel = kept.current();
-      if (channel?.active) await channel.basicCancel(consumerTag);
+      if (!channel?.active) return;
+      const waited = new AbortController();
+      // A broker that hangs must not hold up a stop; what it still delivers is given back.
+      await Promise.race([channel.basicCancel(consumerTag), delay(CANCEL_MS, waited.signal)]);
+      waited.abort();
     },
   };
 }

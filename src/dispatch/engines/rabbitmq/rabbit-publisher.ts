@@ -56,6 +56,7 @@ export function createRabbitPublisher({
     connection,
     async setUp(channel) {
       blocked = null;
+      returned.clear();
       await declareTopology(channel, queueType);
       await channel.confirmSelect();
       channel.on('basic.return', (message) => returned.add(message.messageId ?? ''));
@@ -89,7 +90,8 @@ export function createRabbitPublisher({
       } finally {
         waited.abort();
       }
-      if (returned.size === 0) await turn();
+      // The client tells of a returned message in the turn after its confirm.
+      await turn();
       const lost = messages.filter((message) => returned.delete(message.messageId));
       if (lost.length > 0) throw new Error(`${lost.length} messages could not be routed to a queue`);
     },

@@ -1,7 +1,7 @@
 import type { AsyncMessage } from 'rabbitmq-client';
 import { type Clock, delay, killPoint, type Logger, messageOf } from '../../../kernel/index.js';
 import type { ForeignAnswer, ReceiveForeign } from '../../foreign-message.js';
-import { readMirror, refusalHeaders } from './dead-letter-message.js';
+import { plainHeaders, readMirror, refusalHeaders } from './dead-letter-message.js';
 import { acknowledge, type Delivery, giveBack } from './rabbit-consumer.js';
 import type { OutgoingMessage, RabbitPublisher } from './rabbit-publisher.js';
 import { DEAD_LETTER_QUEUE } from './topology.js';
@@ -54,7 +54,9 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
     answer: Extract<ForeignAnswer, { kind: 'refused' }>,
   ): OutgoingMessage {
     const { contentType, contentEncoding, correlationId, appId } = message;
-    const retries = Number(message.headers?.['x-retry-count'] ?? -1) + 1;
+    const headers = plainHeaders(message.headers);
+    const before = headers['x-retry-count'];
+    const retries = typeof before === 'number' && before >= 0 ? before + 1 : 0;
     return {
       to: { queue: DEAD_LETTER_QUEUE },
       // Without an id it could not be named when somebody puts it back.
@@ -66,8 +68,8 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
         ...(correlationId !== undefined && { correlationId }),
         ...(appId !== undefined && { appId }),
         headers: {
-          ...message.headers,
-          ...refusalHeaders({ ...answer, retries: Number.isFinite(retries) ? retries : 0 }, clock.now()),
+          ...headers,
+          ...refusalHeaders({ ...answer, retries }, clock.now()),
         },
       },
       // Text would lose its content type on the way.

@@ -1,0 +1,100 @@
+import type { AsyncMessage } from 'rabbitmq-client';
+import { describe, expect, it } from 'vitest';
+import type { Settlement } from '../../../outbox/index.js';
+import { bellMessage, readBell } from './bell-message.js';
+import { mirrorMessage, plainHeaders, readMirror, refusalHeaders } from './dead-letter-message.js';
+import type { OutgoingMessage } from './rabbit-publisher.js';
+
+const ID = '01890000-0000-7000-8000-000000000001';
+const NOW = Date.UTC(2030, 0, 1);
+
+/** As the message would be delivered. */
+function delivered({ properties, type, messageId, body }: OutgoingMessage): AsyncMessage {
+  return { ...properties, type, messageId, body } as unknown as AsyncMessage;
+}
+
+describe('a bell', () => {
+  it('sent and read → the same id and token, and nothing of the email', () => {
+    const message = bellMessage({ id: ID, token: 7 }, { queue: 'q' });
+    expect(readBell(delivered(message))).toEqual({ id: ID, token: 7 });
+    expect(Object.keys(message.body as object)).toEqual(['outboxId', 'token']);
+  });
+
+  it.each([
+    [{ appId: 'another' }],
+    [{ type: 'something' }],
+    [{ body: null }],
+    [{ body: 'text' }],
+    [{ body: { outboxId: 'no id', token: 1 } }],
+    [{ body: { outboxId: ID } }],
+    [{ body: { outboxId: ID, token: -1 } }],
+    [{ body: { outboxId: ID, token: 1.5 } }],
+    [{ body: { outboxId: ID, token: 2 ** 31 } }],
+  ])('%j → no bell', (change) => {
+    expect(
+      readBell({ ...delivered(bellMessage({ id: ID, token: 1 }, { queue: 'q' })), ...change }),
+    ).toBeNull();
+  });
+});
+
+describe('a mirror of a dead letter', () => {
+  const failed = (change: Partial<Settlement>) =>
+    mirrorMessage(
+      { id: ID, token: 3, attempt: 4, status: 'failed', detail: null, ...change } as Settlement,
+      NOW,
+    );
+
+  it.each([
+    ['SMTP_PERMANENT_FAILURE', 550, { errorCode: 'SMTP_550', detail: { originalCode: 550 } }],
+    ['SMTP_PERMANENT_FAILURE', 554, { errorCode: 'SMTP_554', detail: { originalCode: 554 } }],
+    [
+      'MAX_RETRIES_EXCEEDED',
+      451,
+      { errorCode: 'SMTP_451', detail: { originalCode: 451, failureType: 'MAX_RETRIES_EXCEEDED' } },
+    ],
+    [
+      'UNKNOWN_ERROR',
+      451,
+      { errorCode: 'SMTP_451', detail: { originalCode: 451, failureType: 'UNKNOWN_ERROR' } },
+    ],
+    ['UNKNOWN_ERROR', undefined, { errorCode: 'RESEND_VALIDATION', detail: { originalCode: 422 } }],
+    ['UNKNOWN_ERROR', undefined, { errorCode: 'INVALID_TEMPLATE' }],
+    ['UNKNOWN_ERROR', undefined, { status: 'unknown' as const, errorCode: 'SMTP_TIMEOUT_AFTER_DATA' }],
+  ])('%s with reply %s for %j', (failureType, responseCode, change) => {
+    const headers = failed(change)?.properties?.headers;
+    expect(headers).toMatchObject({
+      'x-retry-count': 3,
+      'x-error-code': change.errorCode,
+      'x-failed-at': '2030-01-01T00:00:00.000Z',
+      'x-failure-type': failureType,
+    });
+    expect(headers?.['x-response-code']).toBe(responseCode);
+  });
+
+  it.each(['sent', 'retry'] as const)('%s → none', (status) => {
+    expect(failed({ status })).toBeNull();
+  });
+
+  it('read back → the email it is about; a forged or broken one → none', () => {
+    const mirror = delivered(failed({})!);
+    expect(readMirror(mirror)).toBe(ID);
+    expect(readMirror({ ...mirror, appId: 'another' })).toBeNull();
+    expect(readMirror({ ...mirror, body: null })).toBeNull();
+    expect(readMirror({ ...mirror, body: { outboxId: 'x' } })).toBeNull();
+  });
+});
+
+describe('headers of others', () => {
+  it('plain values → kept; the rest and what is too much → left out', () => {
+    const odd = { a: 'b', n: 1, yes: true, half: 0.5, none: null, list: [1], deep: {}, nan: Number.NaN };
+    expect(plainHeaders(odd)).toEqual({ a: 'b', n: 1, yes: true });
+    expect(plainHeaders({ large: 'x'.repeat(20_000), later: 'y' })).toEqual({ later: 'y' });
+    expect(plainHeaders(undefined)).toEqual({});
+  });
+
+  it('a refusal with a long reason → bounded', () => {
+    const headers = refusalHeaders({ code: 'C', message: 'x'.repeat(9000), retries: 2 }, NOW);
+    expect(headers['x-error-message']).toHaveLength(1000);
+    expect(headers).toMatchObject({ 'x-retry-count': 2, 'x-failure-type': 'UNKNOWN_ERROR' });
+  });
+});

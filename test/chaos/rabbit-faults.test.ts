@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { countMessages, withRabbit } from '../contract/ground/rabbit-ground.js';
+import {
+  createTestVhost,
+  describeWith,
+  type RabbitCluster,
+  type RabbitServer,
+  startPrivateRabbit,
+  startRabbitCluster,
+  type TestVhost,
+  waitFor,
+} from '../services/index.js';
+import type { ChildOptions } from './ground/child.js';
+import { type Ground, openGround, plainEmails } from './ground/open-ground.js';
+import type { Child } from './ground/spawn-child.js';
+
+/** The engine rabbitmq while brokers, nodes of a cluster and workers die under load. */
+const EMAILS = 1000;
+const ANSWER_MS = 20;
+
+let ground: Ground;
+
+type Engine = NonNullable<ChildOptions['config']>;
+
+const engineOn = (url: string, more: Engine['rabbitmq'] = {}): Engine => ({
+  engine: { name: 'rabbitmq', ringAgainMs: 3000 },
+  rabbitmq: { url, ...more },
+});
+
+function slowly(): void {
+  ground.sink.beforeAnswer = () => new Promise((resolve) => setTimeout(() => resolve(undefined), ANSWER_MS));
+}
+
+async function work(engine: Engine): Promise<Child[]> {
+  const workers = ['one', 'two'].map((instance) => ground.child({ instance, config: engine }));
+  await Promise.all(workers.map((worker) => worker.next('ready')));
+  return workers;
+}
+
+const delivered = (count: number) =>
+  waitFor(() => ground.sink.copies() >= count, { timeoutMs: 120_000, what: `${count} emails at the sink` });
+
+async function expectAllSent(): Promise<void> {
+  await ground.finished(240_000);
+  expect(await ground.problems()).toEqual([]);
+  expect(await ground.query(`select id from postrider.email_logs where status <> 'sent'`)).toEqual([]);
+}
+
+describeWith('postgres', 'rabbitmq')('two workers on RabbitMQ under load', () => {
+  let server: RabbitServer;
+  beforeAll(async () => {
+    server = await startPrivateRabbit();
+  });
+  afterAll(() => server.remove());
+  beforeEach(async () => {
+    await server.start();
+    ground = await openGround();
+    slowly();
+  });
+  afterEach(() => ground.close());
+
+  it('the broker is killed and started again → what is accepted meanwhile is accepted, and all is sent once', async () => {
+    await work(engineOn(server.url));
+    await ground.accept(plainEmails(EMAILS));
+    await delivered(EMAILS / 10);
+    await server.kill();
+    await ground.accept(plainEmails(200, 'meanwhile'));
+    await server.start();
+    await delivered(EMAILS / 2);
+    await server.kill();
+    await server.start();
+    await expectAllSent();
+    expect(ground.sink.copies()).toBe(ground.accepted.length);
+  }, 400_000);
+
+  it('one worker is killed → the other sends what it held', async () => {
+    const [victim] = await work(engineOn(server.url));
+    await ground.accept(plainEmails(EMAILS));
+    await delivered(EMAILS / 10);
+    victim!.kill('SIGKILL');
+    await expectAllSent();
+  }, 180_000);
+});
+
+describeWith('postgres', 'rabbitmq')('three brokers as a cluster with quorum queues', () => {
+  let cluster: RabbitCluster;
+  beforeAll(async () => {
+    cluster = await startRabbitCluster(3);
+    ground = await openGround();
+    slowly();
+  }, 240_000);
+  afterAll(async () => {
+    await ground?.close();
+    await cluster?.remove();
+  });
+
+  it('the node everyone is connected to is killed under load → all is sent once, without it', async () => {
+    const [first, ...others] = cluster.nodes;
+    await work(
+      engineOn(first!.url, { queueType: 'quorum', hosts: others.map(({ url }) => new URL(url).host) }),
+    );
+    await ground.accept(plainEmails(EMAILS));
+    await delivered(EMAILS / 10);
+    await first!.kill();
+    await ground.accept(plainEmails(200, 'meanwhile'));
+    await expectAllSent();
+    expect(ground.sink.copies()).toBe(ground.accepted.length);
+  }, 400_000);
+});
+
+describeWith('postgres', 'rabbitmq')('a worker that dies on the way of a bell or a message', () => {
+  let vhost: TestVhost;
+  beforeEach(async () => {
+    vhost = await createTestVhost();
+    ground = await openGround();
+  });
+  afterEach(async () => {
+    await ground.close();
+    await vhost.drop();
+  });
+
+  it.each([
+    'relay:rung',
+    'relay:published',
+    'worker:claimed',
+    'settle:after',
+    'bells:settled',
+    'bells:ended',
+  ])(
+    'killed at %s → all is sent, nothing twice in silence',
+    async (place) => {
+      // Refused at first, so that waits of 5 s are spent in the broker.
+      ground.sink.beforeAnswer = async ({ to, seen }) =>
+        to.startsWith('defer') && seen === 0 ? { code: 451 } : undefined;
+      const engine = { ...engineOn(vhost.url), retry: { preset: 'broker' as const } };
+      const victim = ground.child({ config: engine, killAt: place });
+      await ground.accept([...plainEmails(20), ...plainEmails(5, 'defer')]);
+      await victim.gone;
+      expect(victim.diedAt()).toBe(place);
+      const heir = ground.child({ config: engine });
+      await heir.next('ready');
+      await expectAllSent();
+    },
+    120_000,
+  );
+
+  const MESSAGE = {
+    type: 'USER_CERTIFICATION',
+    to: 'once@example.com',
+    data: { code: '123456', expiresInMinutes: 10 },
+  };
+
+  async function publish(messageId: string, body: object): Promise<void> {
+    await withRabbit(vhost.url, async (rabbit) => {
+      const publisher = rabbit.createPublisher({ confirm: true });
+      await publisher.send(
+        { exchange: 'EmailExchange', routingKey: 'email.send', messageId, durable: true },
+        body,
+      );
+      await publisher.close();
+    });
+  }
+
+  it('killed after a message of another service was accepted → it comes again and gives no second email', async () => {
+    const engine = engineOn(vhost.url);
+    const victim = ground.child({ config: engine });
+    await victim.next('ready');
+    victim.say({ do: 'arm', killAt: 'amqp:accepted' });
+    await victim.next('armed');
+    await publish('once', MESSAGE);
+    await victim.gone;
+    expect(victim.diedAt()).toBe('amqp:accepted');
+    const heir = ground.child({ config: engine });
+    await heir.next('ready');
+    await publish('another', { ...MESSAGE, to: 'other@example.com' });
+    await waitFor(async () => (await ground.query('select 1 from postrider.emails')).length === 2, {
+      timeoutMs: 30_000,
+      what: 'the second message',
+    });
+    await waitFor(async () => (await countMessages(vhost.url, 'email.send.queue')) === 0, {
+      timeoutMs: 30_000,
+      what: 'an empty queue of messages',
+    });
+    await expectAllSent();
+    expect(ground.sink.copies()).toBe(2);
+  });
+
+  it('killed after a malformed one was refused → it is in the dead letters and nowhere lost', async () => {
+    const engine = engineOn(vhost.url);
+    const victim = ground.child({ config: engine });
+    await victim.next('ready');
+    victim.say({ do: 'arm', killAt: 'amqp:refused' });
+    await victim.next('armed');
+    await publish('bad', { type: 'USER_CERTIFICATION' });
+    await victim.gone;
+    expect(victim.diedAt()).toBe('amqp:refused');
+    const heir = ground.child({ config: engine });
+    await heir.next('ready');
+    await waitFor(async () => (await countMessages(vhost.url, 'email.send.queue')) === 0, {
+      timeoutMs: 30_000,
+      what: 'an empty queue of messages',
+    });
+    expect(await countMessages(vhost.url, 'email.deadLetter.queue')).toBeGreaterThan(0);
+  });
+});

@@ -98,7 +98,7 @@ function complete(
     traceparent,
   }: { id: string; requestId: string | undefined; traceparent: string | undefined },
 ): NewEmail {
-  const { companyId, region, ...content } = draft;
+  const { companyId, region } = draft;
   if (region !== null && region !== options.region)
     throw unknownRegion(region, options.region === null ? [] : [options.region]);
   if (!draft.from && !options.hasSender) {
@@ -114,21 +114,38 @@ function complete(
   const preset = findRetryPreset(retry) ?? RETRY_PRESETS.gateway;
   const kind = kindOf(options, draft);
   const link = linkTo(options, { id, tenant, lang: draft.lang, address: soleAddressOf(draft), kind });
+  // Written out: copying thirty fields and adding to them took an eighth of all accepting.
   return {
-    ...content,
     id,
     tenant,
+    type: draft.type,
+    lang: draft.lang,
+    userId: draft.userId,
+    recipientId: draft.recipientId,
+    recipientExternalId: draft.recipientExternalId,
+    from: draft.from,
+    replyTo: draft.replyTo,
+    to: draft.to,
+    cc: draft.cc,
+    bcc: draft.bcc,
+    headers: link === null ? draft.headers : withUnsubscribe(draft.headers, link),
+    category: kind?.category ?? null,
+    essential: kind?.essential ?? false,
+    subject: draft.subject,
+    html: draft.html,
+    text: draft.text,
+    attachments: draft.attachments,
+    priority: draft.priority ?? 3,
+    scheduledAt: draft.scheduledAt,
+    expiresAt: draft.expiresAt,
+    metadata: draft.metadata,
     requestId: requestId ?? id,
     traceparent: traceparent ?? null,
-    priority: draft.priority ?? 3,
     delivery: draft.delivery ?? 'at-least-once',
     retry,
     maxAttempts: Math.min(preset.attempts, options.maxAttempts ?? preset.attempts),
-    route: options.chooseRoute({ tenant, type: draft.type }),
-    category: kind?.category ?? null,
-    essential: kind?.essential ?? false,
     sensitive: draft.sensitive || isSensitive(options, draft),
-    headers: link === null ? draft.headers : withUnsubscribe(draft.headers, link),
+    route: options.chooseRoute({ tenant, type: draft.type }),
     suppressed: null,
   };
 }
@@ -171,6 +188,7 @@ function withUnsubscribe(headers: Record<string, string>, link: string): Record<
 }
 
 function refuseOutsiders({ to, cc, bcc }: EmailDraft, allowedDomains: readonly string[] | null): void {
+  if (allowedDomains === null) return;
   for (const [field, mailboxes] of Object.entries({ to, cc, bcc })) {
     const addresses = mailboxes.map((mailbox) => mailbox.address);
     if (findNotAllowed(addresses, allowedDomains) === null) continue;

@@ -36,7 +36,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
   const companyId = parseCompanyId(fields.companyId);
   const lang = parsePattern(fields.lang, 'lang', LANGUAGE_TAG, 'a language tag such as en or pt-BR');
   const attachments = parseAttachments(fields.attachments);
-  const { choices, ...content } = parseContent(fields, (problem) => {
+  const content = parseContent(fields, (problem) => {
     if (type === null || typed === undefined) throw problem();
     return typed({
       type,
@@ -48,22 +48,30 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
       soleAddress: soleAddressOf(recipients),
     });
   });
+  const { choices } = content;
+  const { recipientId, recipientExternalId } = parseRecipientIds(fields.recipient, recipients.to);
+  // Written out, not copied together: it is made for every email.
   return {
     companyId,
     type,
     lang,
     region: parsePattern(fields.region, 'region', REGION_NAME, 'the name of a region such as ind1'),
     userId: parseLine(fields.userId, 'userId', MAX_ID_LENGTH),
-    ...parseRecipientIds(fields.recipient, recipients.to),
+    recipientId,
+    recipientExternalId,
     from: fields.from === undefined ? null : parseMailbox(fields.from, 'from'),
     replyTo: parseMailboxes(fields.replyTo, 'replyTo', MAX_REPLY_TO),
-    ...recipients,
+    to: recipients.to,
+    cc: recipients.cc,
+    bcc: recipients.bcc,
     headers: parseHeaders(fields.headers, 'headers'),
     category: parsePattern(fields.category, 'category', CATEGORY, 'a word such as newsletter'),
-    attachments,
-    ...content,
+    attachments: content.attachments ?? attachments,
+    subject: content.subject,
+    html: content.html,
+    text: content.text,
     priority: parsePriority(fields.priority) ?? choices?.priority ?? null,
-    ...times,
+    scheduledAt: times.scheduledAt,
     expiresAt: times.expiresAt ?? expiryAfter(times.scheduledAt?.getTime() ?? now, choices),
     metadata: parseJsonObject(fields.metadata, 'metadata', METADATA_LIMITS),
     delivery: parseChoice(fields.delivery, 'delivery', DELIVERY_MODES) ?? choices?.delivery ?? null,

@@ -12,10 +12,13 @@ const CHARACTERS_PER_MS = 5000;
 
 function sizeOf(email: unknown): number {
   const { html, text, attachments } = (email ?? {}) as Record<string, unknown>;
-  const files: unknown[] = Array.isArray(attachments) ? attachments : [];
-  const contents = files.map((file) => (file as { content?: unknown } | null)?.content);
-  return [html, text, ...contents].reduce<number>(
-    (sum, part) => sum + (typeof part === 'string' ? part.length : 0),
-    0,
-  );
+  let size = lengthOf(html) + lengthOf(text);
+  if (!Array.isArray(attachments)) return size;
+  for (const file of attachments as unknown[])
+    size += lengthOf((file as { content?: unknown } | null)?.content);
+  return size;
+}
+
+function lengthOf(part: unknown): number {
+  return typeof part === 'string' ? part.length : 0;
 }

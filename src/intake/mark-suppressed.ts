@@ -1,5 +1,5 @@
 import type { NewEmail } from '../outbox/index.js';
-import type { SuppressionReader } from '../recipients/index.js';
+import type { Addressed, SuppressionReader } from '../recipients/index.js';
 import type { Queryable } from '../store/index.js';
 
 /**
@@ -11,15 +11,22 @@ export async function markSuppressed(
   suppressions: SuppressionReader,
   emails: readonly NewEmail[],
 ): Promise<void> {
-  const addressesOf = ({ to, cc, bcc }: NewEmail) => [...to, ...cc, ...bcc].map(({ address }) => address);
-  const found = await suppressions.find(
-    tx,
-    emails.map((email) => ({ ...email, addresses: addressesOf(email) })),
-  );
+  const found = await suppressions.find(tx, emails.map(asAddressed));
   if (found.size === 0) return;
   for (const email of emails) {
     const suppressed = found.get(email.id) ?? [];
     if (suppressed.length < new Set(addressesOf(email)).size) continue;
     email.suppressed = { reason: suppressed[0]!.reason, recipients: suppressed, at: 'accept' };
   }
+}
+
+function asAddressed(email: NewEmail): Addressed {
+  const { id, tenant, category, essential } = email;
+  return { id, tenant, category, essential, addresses: addressesOf(email) };
+}
+
+function addressesOf({ to, cc, bcc }: NewEmail): string[] {
+  const addresses: string[] = [];
+  for (const list of [to, cc, bcc]) for (const { address } of list) addresses.push(address);
+  return addresses;
 }

@@ -83,16 +83,17 @@ const WRITE = {
 
 function messageJson(email: NewEmail): string {
   const { from, replyTo, to, cc, bcc, headers, category, essential, traceparent } = email;
+  // What is undefined is not written.
   return JSON.stringify({
-    ...(from ? { from } : {}),
-    ...(replyTo.length ? { replyTo } : {}),
+    from: from ?? undefined,
+    replyTo: replyTo.length > 0 ? replyTo : undefined,
     to,
-    ...(cc.length ? { cc } : {}),
-    ...(bcc.length ? { bcc } : {}),
-    ...(Object.keys(headers).length ? { headers } : {}),
-    ...(category === null ? {} : { category }),
-    ...(essential ? { essential } : {}),
-    ...(traceparent === null ? {} : { traceparent }),
+    cc: cc.length > 0 ? cc : undefined,
+    bcc: bcc.length > 0 ? bcc : undefined,
+    headers: Object.keys(headers).length > 0 ? headers : undefined,
+    category: category ?? undefined,
+    essential: essential || undefined,
+    traceparent: traceparent ?? undefined,
   });
 }
 

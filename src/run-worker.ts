@@ -228,7 +228,8 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       await forgetOldSlots(database);
       await forgetOldRuns(database);
       await forgetOldDeliveries(database, config.webhooks.keepDays);
-      await forgetOldBusRows(database, config.bus.keepDays);
+      const untold = await forgetOldBusRows(database, config.bus.keepDays);
+      if (untold > 0) logger.warn({ events: untold }, 'events that the bus never took are forgotten');
     },
   });
   const tallier = createTallier({ database, logger });

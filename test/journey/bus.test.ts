@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { forgetOldBusRows } from '../../src/events/index.js';
 import { createEventBus, createPostrider, type EventBus, type Postrider } from '../../src/index.js';
 import { silentLogger } from '../../src/kernel/index.js';
 import {
@@ -211,6 +212,24 @@ describeWith('postgres', 'rabbitmq')('Postrider on the bus', () => {
     expect(await postrider.waitingForBus()).toBe(1);
     await postrider.erase({ email: 'gone@example.net' });
     expect(await postrider.waitingForBus()).toBe(0);
+  });
+
+  test('an event that no broker took for so long → forgotten and counted, with the memory of events taken', async () => {
+    postrider = open({ url: null });
+    const database = await postrider.ready();
+    await database.script(`
+      delete from postrider.bus_events;
+      delete from postrider.bus_received;
+      insert into postrider.bus_events (id, tenant, type, email_id, payload)
+      select i, 'acme', 'email.sent', i, '{}' from (values
+        (postrider.id_floor(now() - interval '31 days')), (postrider.id_floor(now()))) v(i);
+      insert into postrider.bus_received (source, type, event_id, received_at)
+      values ('', 'x', 'old', now() - interval '31 days'), ('', 'x', 'new', now())`);
+    expect(await forgetOldBusRows(database, 30)).toBe(1);
+    const left = await database.query(
+      'select (select count(*)::int from postrider.bus_events) as events, (select event_id from postrider.bus_received) as taken',
+    );
+    expect(left.rows).toEqual([{ events: 1, taken: 'new' }]);
   });
 
   async function depth(): Promise<number> {

@@ -90,16 +90,17 @@ export async function noteReceived(
   return rows.length > 0;
 }
 
-/** Events nobody has published for so long, and the memory of events that were taken. */
-export async function forgetOldBusRows(database: Database, days: number): Promise<void> {
-  await database.query(
-    `delete from postrider.bus_events where id < postrider.id_floor(now() - $1::int * interval '1 day')`,
-    [days],
-  );
+/** Events nobody has published for so long, and the memory of events that were taken. Returns how many of the first. */
+export async function forgetOldBusRows(database: Database, days: number): Promise<number> {
   await database.query(
     `delete from postrider.bus_received where received_at < now() - $1::int * interval '1 day'`,
     [days],
   );
+  const { rows } = await database.query(
+    `delete from postrider.bus_events where id < postrider.id_floor(now() - $1::int * interval '1 day') returning id`,
+    [days],
+  );
+  return rows.length;
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';

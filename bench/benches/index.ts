@@ -5,6 +5,7 @@ import { campaign } from './campaign.js';
 import { claimDepth } from './claim-depth.js';
 import { claimSettle } from './claim-settle.js';
 import { endToEnd } from './end-to-end.js';
+import { engines } from './engines.js';
 import { fairness } from './fairness.js';
 import { http } from './http.js';
 import { latency } from './latency.js';
@@ -23,6 +24,7 @@ export const BENCHES: readonly Bench[] = [
   campaign,
   claimSettle,
   endToEnd,
+  engines,
   latency,
   fairness,
   recovery,

@@ -23,7 +23,7 @@ export async function readQueueDepth(database: Queryable): Promise<QueueDepth> {
 const DEPTH = `
   select priority::int as priority, state, count(*)::int as count from (
     select priority, case when owner is not null then 'processing' when parked then 'parked'
-      when ready then 'ready' else 'waiting' end as state
+      when ready or rung_at <= now() then 'ready' else 'waiting' end as state
     from postrider.email_queue
   ) q group by priority, state order by priority, state`;
 

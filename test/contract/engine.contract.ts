@@ -24,6 +24,10 @@ export interface EngineMaker {
   make(ground: EngineGround & { pollIntervalMs: number; window: number }): Engine | Promise<Engine>;
   /** A wait the engine spends itself, where it has one. */
   ownWaitMs?: number;
+  /** Makes the broker forget what it is given from now on, where a test can. */
+  lose?(on: boolean): void;
+  /** Takes the broker away, where a test can. */
+  leave?(on: boolean): void;
   before?(): Promise<void>;
   after?(): Promise<void>;
 }
@@ -293,6 +297,31 @@ function suite(maker: EngineMaker): void {
       expect((await lost.ledger.settle(lost.claims.map((claim) => sent(claim)))).size).toBe(0);
     });
 
+    test.runIf(maker.lose)(
+      'bells lost on the way → rung again, and every email is handed out once',
+      async () => {
+        const hand = await open();
+        maker.lose?.(true);
+        const ids = await accept(plain(30));
+        await until('the bells to be out', async () => (await rung()) === ids.length);
+        maker.lose?.(false);
+        await untilHanded(hand, ids);
+        expect(handed(hand).sort()).toEqual([...ids].sort());
+      },
+    );
+
+    test.runIf(maker.leave)('the broker away → no bell counts as out; back → all is handed out', async () => {
+      const hand = await open();
+      maker.leave?.(true);
+      const ids = await accept(plain(30));
+      await moment();
+      expect(handed(hand)).toEqual([]);
+      expect(await rung()).toBe(0);
+      maker.leave?.(false);
+      hand.engine.ring();
+      await untilHanded(hand, ids);
+    });
+
     test('quiesced → hands out nothing more, and another worker gets it', async () => {
       const first = await open();
       await first.engine.quiesce();
@@ -311,6 +340,13 @@ function suite(maker: EngineMaker): void {
   async function waiting(): Promise<number> {
     const { rows } = await database.query<{ count: number }>(
       'select count(*)::int as count from postrider.email_queue',
+    );
+    return rows[0]!.count;
+  }
+
+  async function rung(): Promise<number> {
+    const { rows } = await database.query<{ count: number }>(
+      'select count(*)::int as count from postrider.email_queue where rung_at is not null',
     );
     return rows[0]!.count;
   }

@@ -10,6 +10,12 @@ const hub = createMemoryHub();
 engineContract('of bells, in memory', {
   make: (ground) => createBellEngine({ ...ground, broker: hub.broker() }),
   ownWaitMs: 500,
+  lose: (on) => {
+    hub.loses = on;
+  },
+  leave: (on) => {
+    hub.away = on;
+  },
 });
 
 const repeating = createMemoryHub();

@@ -1,0 +1,126 @@
+import type pg from 'pg';
+import { startPrivateRabbit } from '../../test/services/private-rabbit.js';
+import { waitFor } from '../../test/services/wait-for.js';
+import type { Bench, BenchContext, Figure } from '../bench.js';
+import { cloneEmail } from '../ground/fill-queue.js';
+import { acceptMany, openSender } from '../ground/open-sender.js';
+import { median } from '../ground/quantiles.js';
+import { startRedis } from '../ground/redis-server.js';
+import { sampleEmails } from '../ground/sample-emails.js';
+import { startSmtpSink } from '../ground/smtp-sink.js';
+import { spawnWorker } from '../ground/spawn-worker.js';
+
+const EMAILS = 20_000;
+const WARM = 2000;
+const KILLS = 3;
+/** More than two workers send while the kills last. */
+const BACKLOG = 100_000;
+/** Long enough that a claimed row is usually in the middle of its attempt. */
+const SEND_MS = 5;
+
+type Settings = Record<string, string>;
+
+/** What a broker costs and what it changes when a worker dies, each engine in the same run. */
+export const engines: Bench = {
+  name: 'engines',
+  says: 'each engine in one run: emails delivered to smtp-sink by one worker, and recovery after a SIGKILL',
+  async run(context) {
+    const [redis, rabbit] = [await startRedis(), await startPrivateRabbit()];
+    const sink = await startSmtpSink();
+    const each: Array<[string, Settings]> = [
+      ['postgres', {}],
+      ['rabbitmq', { RABBITMQ_URL: rabbit.url }],
+      ['bullmq', { REDIS_URL: `redis://127.0.0.1:${redis.port}` }],
+    ];
+    try {
+      const figures: Figure[] = [];
+      for (const [engine, where] of each) {
+        const settings = { ...where, POSTRIDER_ENGINE: engine };
+        figures.push(...(await deliver(engine, settings, sink.port, context)));
+        figures.push(...(await recover(engine, settings, context)));
+      }
+      return figures;
+    } finally {
+      await sink.stop();
+      await redis.stop();
+      await rabbit.remove();
+    }
+  },
+};
+
+async function deliver(
+  engine: string,
+  settings: Settings,
+  smtpPort: number,
+  { openDatabase, progress }: BenchContext,
+): Promise<Figure[]> {
+  const database = await openDatabase();
+  await acceptMany(database.url, EMAILS, (done) => progress(`${engine}: ${done} of ${EMAILS} accepted`));
+  await database.client.query('vacuum analyze');
+  progress(`${engine}: the worker runs`);
+  const worker = await spawnWorker({ database: database.url, smtpPort }, settings);
+  const warm = await worker.ask({ do: 'expect', settled: WARM }, 'reached');
+  const before = await worker.ask({ do: 'usage' }, 'usage');
+  const end = await worker.ask({ do: 'expect', settled: EMAILS }, 'reached');
+  const after = await worker.ask({ do: 'usage' }, 'usage');
+  await worker.stop();
+  const micros = ((after.cpuMs - before.cpuMs) * 1000) / (after.settled - before.settled);
+  return [
+    {
+      what: `${engine}: delivered`,
+      value: (end.settled - warm.settled) / ((end.at - warm.at) / 1000),
+      unit: 'emails/s',
+      note: `${Math.round(micros)} µs of the worker's CPU an email`,
+    },
+  ];
+}
+
+async function recover(
+  engine: string,
+  settings: Settings,
+  { openDatabase, progress }: BenchContext,
+): Promise<Figure[]> {
+  const database = await openDatabase();
+  const sender = openSender(database.url);
+  const { emailId } = await sender.send(sampleEmails(1)[0]!);
+  await sender.stop();
+  await cloneEmail(database.client, emailId, BACKLOG);
+  const options = { database: database.url, sendMs: SEND_MS };
+  const survivor = await spawnWorker(options, settings);
+  const runs: Array<{ held: number; ms: number }> = [];
+  for (let kill = 1; kill <= KILLS; kill++) {
+    progress(`${engine}: kill ${kill} of ${KILLS}`);
+    const victim = await spawnWorker(options, settings);
+    await victim.ask({ do: 'expect', settled: 1000 }, 'reached');
+    const killedAt = performance.now();
+    await victim.kill();
+    const held = await untilTaken(database.client, victim.pid);
+    runs.push({ held, ms: performance.now() - killedAt });
+  }
+  await survivor.stop();
+  return [
+    {
+      what: `${engine}: last row of a killed worker claimed again, median`,
+      value: median(runs.map((run) => run.ms)) / 1000,
+      unit: 's',
+      note: `${KILLS} kills, ${median(runs.map((run) => run.held))} rows held (median)`,
+    },
+  ];
+}
+
+/** Returns how many rows the dead one held, when each of them is in other hands or done. */
+async function untilTaken(client: pg.Client, pid: number): Promise<number> {
+  const { rows } = await client.query<{ id: string; owner: number }>(
+    `select q.id, q.owner from postrider.email_queue q join postrider.workers w on w.id = q.owner where w.pid = $1`,
+    [pid],
+  );
+  const waiting = async () => {
+    const left = await client.query(
+      `select 1 from postrider.email_queue where id = any ($1::uuid[]) and (owner is null or owner = $2) limit 1`,
+      [rows.map((row) => row.id), rows[0]?.owner ?? 0],
+    );
+    return left.rows.length === 0;
+  };
+  await waitFor(waiting, { timeoutMs: 60_000, what: 'its rows to be claimed again', everyMs: 5 });
+  return rows.length;
+}

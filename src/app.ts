@@ -146,7 +146,13 @@ export async function openApplication(config: Config): Promise<Application> {
       const home = await opened();
       return regions ?? home;
     }),
-    doctor: () => examine({ config, postrider: own(), fresh: fresh() }),
+    async doctor() {
+      const findings = await examine({ config, postrider: own(), fresh: fresh() });
+      for (const region of regions?.names ?? [])
+        if (region !== regions!.home)
+          findings.push(...(await examine({ config, postrider: regions!.in(region), fresh: false, region })));
+      return findings;
+    },
     isFresh: fresh,
     async serve({ roles, hold }) {
       own();

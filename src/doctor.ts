@@ -10,9 +10,10 @@ import { checkSchema } from './store/index.js';
  * Looks at everything delivery needs, one finding each, and says what to do about the bad ones. It changes nothing:
  * what is missing is told, not made.
  */
-export async function examine({ config, postrider, fresh }: Examined): Promise<Finding[]> {
+export async function examine({ config, postrider, fresh, region }: Examined): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const look = async (check: string, examination: () => Promise<string | Note>): Promise<boolean> => {
+  const look = async (what: string, examination: () => Promise<string | Note>): Promise<boolean> => {
+    const check = region === undefined ? what : `${what} of ${region}`;
     try {
       const seen = await examination();
       findings.push(
@@ -44,6 +45,10 @@ export async function examine({ config, postrider, fresh }: Examined): Promise<F
   // Without a store the rest of it would only fail for the same reason.
   const current = opened && !fresh && (await look('schema', () => examineSchema(postrider)));
   await look('engine', () => examineEngine(config));
+  if (region !== undefined) {
+    if (current) await look('workers', () => examineWorkers(postrider));
+    return findings;
+  }
   for (const { name, provider } of postrider.routes) {
     await look(postrider.routes.length === 1 ? 'provider' : `route ${name}`, async () => {
       const report = await provider.testConnection();
@@ -93,6 +98,8 @@ interface Examined {
   postrider: Postrider;
   /** Whether the embedded store has yet to be made. */
   fresh: boolean;
+  /** One of several: its store alone, since the rest is the same in all. */
+  region?: string;
 }
 
 /** Fine, but something to know about. */

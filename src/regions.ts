@@ -43,6 +43,10 @@ export function assembleRegions(config: Config, { stores, ...options }: RegionAs
   const names = Object.keys(sources);
   const home = config.database.region ?? names[0];
   checkNames(names, home);
+  if (names.length > 1 && config.engine.name !== 'postgres')
+    throw invalidConfig([
+      { key: 'engine.name', source: 'options', message: 'needs a broker for each region' },
+    ]);
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const served = new Map<string, Postrider>();

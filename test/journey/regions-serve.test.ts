@@ -60,6 +60,10 @@ test('emails of both regions → delivered by one process, which logs no address
     [ids[1], 'usa1'],
     [ids[0], 'ind1'],
   ]);
+  const doctor = await promisify(execFile)(process.execPath, [MAIN, 'doctor'], {
+    env: { ...process.env, ...env, SMTP_FROM_EMAIL: 'noreply@example.com' },
+  });
+  expect(doctor.stdout + doctor.stderr).toContain('workers of usa1');
   served.kill('SIGTERM');
   expect(await served.gone).toBe(0);
   expect(served.output()).toContain('"region":"usa1"');

@@ -267,6 +267,13 @@ describe('regions on PostgreSQL', () => {
     }
   });
 
+  test('several regions with one broker → refused when they are made', () => {
+    const engine = { name: 'bullmq' as const };
+    expect(() => journey.another({ regions: journey.urls, home: 'deu1', config: { engine } })).toThrow(
+      'a broker for each region',
+    );
+  });
+
   test('a batch of two regions → refused whole, with the place of the second', async () => {
     const emails = [anEmail({ region: 'ind1' }), anEmail({ region: 'ind1' }), anEmail({ region: 'usa1' })];
     await expect(journey.regions.sendBatch(emails)).rejects.toMatchObject({ field: '[2].region' });

@@ -108,7 +108,7 @@ describeWith('postgres', 'rabbitmq')('three brokers as a cluster with quorum que
   }, 400_000);
 });
 
-describeWith('postgres', 'rabbitmq')('a worker that dies on the way of a bell or a message', () => {
+describeWith('postgres', 'rabbitmq')('a worker that dies over a message of another service', () => {
   let vhost: TestVhost;
   beforeEach(async () => {
     vhost = await createTestVhost();
@@ -118,31 +118,6 @@ describeWith('postgres', 'rabbitmq')('a worker that dies on the way of a bell or
     await ground.close();
     await vhost.drop();
   });
-
-  it.each([
-    'relay:rung',
-    'relay:published',
-    'worker:claimed',
-    'settle:after',
-    'bells:settled',
-    'bells:ended',
-  ])(
-    'killed at %s → all is sent, nothing twice in silence',
-    async (place) => {
-      // Refused at first, so that waits of 5 s are spent in the broker.
-      ground.sink.beforeAnswer = async ({ to, seen }) =>
-        to.startsWith('defer') && seen === 0 ? { code: 451 } : undefined;
-      const engine = { ...engineOn(vhost.url), retry: { preset: 'broker' as const } };
-      const victim = ground.child({ config: engine, killAt: place });
-      await ground.accept([...plainEmails(20), ...plainEmails(5, 'defer')]);
-      await victim.gone;
-      expect(victim.diedAt()).toBe(place);
-      const heir = ground.child({ config: engine });
-      await heir.next('ready');
-      await expectAllSent();
-    },
-    120_000,
-  );
 
   const MESSAGE = {
     type: 'USER_CERTIFICATION',

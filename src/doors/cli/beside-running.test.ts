@@ -117,10 +117,29 @@ test.each<[string[], Record<string, unknown>, RegExp]>([
     { 'DELETE /v1/suppressions/a%40example.com?reason=manual': { removed: 1 } },
     /^1 removed/,
   ],
+  [['pause', 'all'], { 'PUT /admin/pauses': { scope: 'all' } }, /^Paused all/],
+  [['pause', 'route:a:b', '--reason', 'why'], { 'PUT /admin/pauses': {} }, /^Paused route:a:b/],
+  [['resume', 'all'], { 'DELETE /admin/pauses?scope=all': { broughtBack: 1 } }, /^Resumed all/],
+  [['resume', 'type:welcome'], {}, /^Nothing was paused as type:welcome/],
+  [
+    ['erase', '--email', 'a@example.com', '--company', 'acme', '--yes'],
+    { 'POST /admin/erasures': { emails: 2, left: 0, complete: true } },
+    /^emails +2/,
+  ],
 ])('%j → asks the running process', async (args, answers, says) => {
   const { cli } = cliBeside(answers);
   expect(await cli.run(...args)).toBe(0);
   expect(cli.out.join('\n')).toMatch(says);
+});
+
+test('what is to be paused or erased → told to the running process in full; incomplete → not 0', async () => {
+  const pausing = cliBeside({ 'PUT /admin/pauses': {} });
+  await pausing.cli.run('pause', 'tenant:acme', '--reason', 'why');
+  expect(pausing.bodies).toEqual([{ scope: 'tenant', value: 'acme', reason: 'why' }]);
+  const erasing = cliBeside({ 'POST /admin/erasures': { emails: 0, left: 1, complete: false } });
+  expect(await erasing.cli.run('erase', '--email', 'a@example.com', '--yes', '--json')).toBe(1);
+  expect(erasing.bodies).toEqual([{ email: 'a@example.com' }]);
+  expect(erasing.cli.out).toEqual(['{"emails":0,"left":1,"complete":false}']);
 });
 
 test('people from a file → go to the running process in parts, and a refusal names the row of the file', async () => {

@@ -115,19 +115,6 @@ describe('pause and resume', () => {
     expect(await cli.run('pause', what, '--reason', 'why')).toBe(0);
     expect(cli.calls[1]).toEqual(call);
   });
-  it.each(['pause', 'resume'])(
-    '%s while another process has the embedded store → told what to do',
-    async (verb) => {
-      const cli = cliForTest({
-        opening: () => Promise.reject(new PostriderError('STORE_LOCKED', 'in use')),
-        fetch: async () => new Response('{}'),
-      });
-      expect(await cli.run(verb, 'all')).toBe(1);
-      expect(cli.notes[0]).toMatch(
-        /^STORE_LOCKED Postrider runs at http:\/\/127\.0\.0\.1:3400 .*stop it first/,
-      );
-    },
-  );
   it('resume of what was not paused → said, no fault', async () => {
     const cli = cliForTest({ application: { resume: async () => 0 } });
     expect(await cli.run('resume', 'type:welcome')).toBe(0);

@@ -2,6 +2,7 @@
  * The JSON of a request, read with its limits held while it arrives: type, bytes, strict UTF-8, shape.
  * It promises nothing about content: own `__proto__` keys come through as they are, for intake to refuse.
  */
+import { isUtf8 } from 'node:buffer';
 import { PostriderError } from '../../kernel/index.js';
 import { checkJsonShape } from './check-json-shape.js';
 
@@ -35,7 +36,15 @@ function checkType(headers: Headers): void {
 
 /** Content-Length is a promise of the sender; what is counted is what arrives. */
 export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes);
+  const length = request.headers.get('content-length');
+  if (Number(length) > limitBytes) throw tooLarge(limitBytes);
+  // The server ends a body where its length says, so one within the limit is read in one go: a stream of the web's kind
+  // around it cost an email of 5 KB a sixth of the door's time.
+  if (length !== null && length !== '') {
+    const bytes = new Uint8Array(await request.arrayBuffer().catch(interrupted));
+    if (bytes.byteLength > limitBytes) throw tooLarge(limitBytes);
+    return bytes;
+  }
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -58,10 +67,9 @@ function interrupted(error: unknown): never {
   throw new PostriderError('INVALID_JSON', 'The body ended before it was complete.', { cause: error });
 }
 
+const decoder = new TextDecoder();
+
 function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new PostriderError('INVALID_JSON', 'The body is not valid UTF-8.', { cause: error });
-  }
+  if (!isUtf8(bytes)) throw new PostriderError('INVALID_JSON', 'The body is not valid UTF-8.');
+  return decoder.decode(bytes);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { PostriderError } from '../../../kernel/index.js';
+import type { Application } from '../application.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { progress } from '../progress.js';
@@ -29,26 +30,39 @@ export function erase(cli: Cli, options: EraseOptions): Promise<number> {
     ...(options.externalId !== undefined && { externalId: options.externalId }),
     ...(options.company !== undefined && { companyId: options.company }),
   };
-  return withStore(cli, options, 'erasures', async (application) => {
-    const desk = await application.operations();
-    const report = await progress(terminal, 'Erasing', (say) => {
-      let said = 0;
-      return desk.erase(person, {
-        onProgress(looked) {
-          if (looked - said < EVERY) return;
-          said = looked;
-          say(`${looked} emails looked at`);
-        },
-      });
-    });
+  return withStore(
+    cli,
+    options,
+    'erasures',
+    async (application) => {
+      const desk = await application.operations();
+      return present(
+        await progress(terminal, 'Erasing', (say) => {
+          let said = 0;
+          return desk.erase(person, {
+            onProgress(looked) {
+              if (looked - said < EVERY) return;
+              said = looked;
+              say(`${looked} emails looked at`);
+            },
+          });
+        }),
+      );
+    },
+    async (call) => present(await call<Report>('POST', '/admin/erasures', person)),
+  );
+
+  function present(report: Report): number {
     if (options.json) terminal.out(JSON.stringify(report));
     else
       for (const line of columns(Object.entries(report).map(([name, count]) => [name, String(count)])))
         terminal.out(line);
     if (!report.complete) terminal.note('Something is in flight or still waits for others; run it again.');
     return report.complete ? 0 : 1;
-  });
+  }
 }
+
+type Report = Awaited<ReturnType<Awaited<ReturnType<Application['operations']>>['erase']>>;
 
 const EVERY = 50_000;
 

@@ -4,7 +4,13 @@ import { createPipelineMetrics } from '../../src/pipeline/index.js';
 
 /** What the dashboard and the alerts ask for is what the process has to tell, by name and by label. */
 const dashboard = JSON.parse(readFileSync('deploy/grafana/postrider.json', 'utf8')) as {
-  panels: Array<{ id: number; title: string; targets: Array<{ expr: string }> }>;
+  panels: Array<{
+    id: number;
+    title: string;
+    gridPos: { x: number; y: number; w: number; h: number };
+    datasource: { uid: string };
+    targets: Array<{ expr: string; refId: string }>;
+  }>;
 };
 const alerts = readFileSync('deploy/prometheus/alerts.yml', 'utf8');
 const asked = [
@@ -12,7 +18,12 @@ const asked = [
   // An expression ends where its sibling keys go on.
   ...[...alerts.matchAll(/expr: ([\s\S]*?)\n {8}(?=\w)/g)].map(([, expr]) => expr!),
 ];
-const FIGURE = /\b((?:email|pipeline|route|http|workers)_[a-z_]+)\b/g;
+const FIGURE = /\b((?:email|pipeline|route|http|workers|postrider)_[a-z_]+)\b/g;
+
+interface Figured {
+  labelNames?: string[];
+  get(): Promise<{ values: Array<{ labels: object }> }>;
+}
 
 async function told(): Promise<Set<string>> {
   const { registry } = createPipelineMetrics();
@@ -40,4 +51,52 @@ test('every alert → has an expression, a severity and a summary; every panel i
   expect(rules.length).toBeGreaterThan(5);
   for (const rule of rules) expect(rule).toMatch(/expr: [\s\S]*severity: (?:page|ticket)[\s\S]*summary: /);
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+});
+
+test('every label an expression asks for → one that its figures have', async () => {
+  const metrics = createPipelineMetrics();
+  metrics.transition('SENT', 1); // one of our own making shows its labels only with a value
+  const labels = new Map<string, string[]>();
+  for (const metric of metrics.registry.getMetricsAsArray()) {
+    const { labelNames = [], get } = metric as unknown as Figured;
+    const { values } = await get.call(metric);
+    labels.set(metric.name, [...labelNames, ...values.flatMap((value) => Object.keys(value.labels))]);
+  }
+  const labelsOf = (name: string) =>
+    labels.get(name) ?? labels.get(name.replace(/_(?:bucket|sum|count)$/, ''));
+  let looked = 0;
+  for (const expr of asked) {
+    const had = new Set([...expr.matchAll(FIGURE)].flatMap(([, name]) => labelsOf(name!) ?? []));
+    const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names]) => names!.split(/,\s*/));
+    // Prometheus adds the process it asked.
+    for (const name of grouped) expect([...had, 'le', 'instance'], expr).toContain(name);
+    for (const [, name, inside] of expr.matchAll(/\b([a-z_]+)\{([^}]*)\}/g))
+      for (const [, label] of inside!.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)) {
+        expect(labelsOf(name!), expr).toContain(label);
+        looked += 1;
+      }
+    looked += grouped.length;
+  }
+  expect(looked).toBeGreaterThan(10);
+});
+
+test('every expression → its brackets match; every panel → its own place, its targets their own letters', () => {
+  for (const expr of asked) {
+    const bare = expr.replace(/"[^"]*"/g, '').replace(/[^()[\]{}]/g, '');
+    let left = bare;
+    while (/\(\)|\[\]|\{\}/.test(left)) left = left.replace(/\(\)|\[\]|\{\}/g, '');
+    expect(left, expr).toBe('');
+  }
+  const taken = new Set<string>();
+  for (const { title, gridPos, targets, datasource } of dashboard.panels) {
+    const { x, y, w, h } = gridPos;
+    expect(x + w, title).toBeLessThanOrEqual(24);
+    for (let column = x; column < x + w; column++)
+      for (let row = y; row < y + h; row++) {
+        expect(taken.has(`${column} ${row}`), title).toBe(false);
+        taken.add(`${column} ${row}`);
+      }
+    expect(new Set(targets.map(({ refId }) => refId)).size, title).toBe(targets.length);
+    expect(datasource.uid, title).toMatch(/^\$\{datasource\}$/);
+  }
 });

@@ -92,6 +92,7 @@ async function recover(
     progress(`${engine}: kill ${kill} of ${KILLS}`);
     const victim = await spawnWorker(options, settings);
     await victim.ask({ do: 'expect', settled: 1000 }, 'reached');
+    await untilBusy(database.client, victim.pid);
     const killedAt = performance.now();
     await victim.kill();
     const held = await untilTaken(database.client, victim.pid);
@@ -106,6 +107,19 @@ async function recover(
       note: `${KILLS} kills, ${median(runs.map((run) => run.held))} rows held (median)`,
     },
   ];
+}
+
+/** A worker that happens to hold nothing has nothing to lose. */
+async function untilBusy(client: pg.Client, pid: number): Promise<void> {
+  const busy = async () => {
+    const { rows } = await client.query(
+      `select 1 from postrider.email_queue q join postrider.workers w on w.id = q.owner
+       where w.pid = $1 and q.begun limit 1`,
+      [pid],
+    );
+    return rows.length > 0;
+  };
+  await waitFor(busy, { timeoutMs: 30_000, what: 'emails in the hands of the victim', everyMs: 1 });
 }
 
 /** Returns how many rows the dead one held, when each of them is in other hands or done. */

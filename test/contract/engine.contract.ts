@@ -24,8 +24,9 @@ export interface EngineMaker {
   make(ground: EngineGround & { pollIntervalMs: number; window: number }): Engine | Promise<Engine>;
   /** A wait the engine spends itself, where it has one. */
   ownWaitMs?: number;
-  /** Makes the broker forget what it is given from now on, where a test can. */
+  /** Makes the broker forget what it is given from now on, where a test can; `lost` counts that. */
   lose?(on: boolean): void;
+  lost?(): number;
   /** Takes the broker away, where a test can. */
   leave?(on: boolean): void;
   before?(): Promise<void>;

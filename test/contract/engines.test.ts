@@ -13,6 +13,7 @@ engineContract('of bells, in memory', {
   lose: (on) => {
     hub.loses = on;
   },
+  lost: () => hub.lost,
   leave: (on) => {
     hub.away = on;
   },

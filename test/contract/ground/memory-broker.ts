@@ -14,6 +14,8 @@ export interface MemoryHub {
   broker(): BellBroker;
   /** Every bell published from now on is forgotten. */
   loses: boolean;
+  /** How many were. */
+  lost: number;
   /** Every bell is given twice. */
   repeats: boolean;
   /** Publishing and ending fail. */
@@ -40,6 +42,7 @@ export function createMemoryHub(): MemoryHub {
 
   const hub: MemoryHub = {
     loses: false,
+    lost: 0,
     repeats: false,
     away: false,
     unended: () => unended.size,
@@ -66,7 +69,8 @@ export function createMemoryHub(): MemoryHub {
         async publish(bells: readonly OutgoingBell[]) {
           if (hub.away) throw new Error('the broker is away');
           if (bells.some((bell) => bell.data === null)) throw new Error('a bell without data');
-          if (!hub.loses) for (const bell of bells) give(bell);
+          if (hub.loses) hub.lost += bells.length;
+          else for (const bell of bells) give(bell);
         },
         spendsWait: (waitMs) => waitMs === 500,
         async ended(ends) {

@@ -29,8 +29,10 @@ export function App() {
         <ErrorBoundary>
           <Suspense fallback={<Waiting />}>
             <Switch>
-              {pages.flatMap(({ path, component, also = [] }) =>
-                [path, ...also].map((one) => <Route key={one} path={one} component={component} />),
+              {pages.flatMap(({ path, component, items }) =>
+                [{ path, component }, ...(items ? [items] : [])].map((one) => (
+                  <Route key={one.path} {...one} />
+                )),
               )}
               <Route path="/sign-in">
                 <Redirect to="/" replace />

@@ -2,14 +2,12 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Built into dist/dashboard; `npm run build` compresses what comes out. For work on it, `npm run dashboard` serves it with changes as they are made. */
+/** Built by scripts/build-dashboard.mjs, which says where to. For work on it, `npm run dashboard` serves it with changes as they are made. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   plugins: [react()],
   build: {
-    outDir: fileURLToPath(new URL('../dist/dashboard', import.meta.url)),
-    emptyOutDir: true,
     // Inlined files would need a policy that allows them.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

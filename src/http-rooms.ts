@@ -1,8 +1,11 @@
 import { checkEmailId } from './check-email-id.js';
 import type { HttpRooms } from './doors/http/index.js';
+import { createEmailDetails } from './email-details.js';
 import { parseDueTime } from './intake/index.js';
 import { isUuid, messageOf, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
+import { readFigures } from './read-figures.js';
+import { createFlowReader } from './read-flow.js';
 import { createMetricsReader } from './read-metrics.js';
 
 export { checkEmailId };
@@ -25,6 +28,14 @@ export function httpRooms(postrider: Postrider): HttpRooms {
       return (await postrider.get(emailId, { companyId })) ?? {};
     },
     attachments: postrider,
+    details: createEmailDetails(postrider),
+    figures: {
+      flow: createFlowReader(
+        () => postrider.ready(),
+        () => systemClock.monotonic(),
+      ),
+      figures: async (hours) => readFigures(await postrider.ready(), systemClock, hours),
+    },
     pauses: postrider,
     recipients: postrider.recipients,
     templates: postrider.templates,

@@ -10,13 +10,14 @@ export interface CallOptions {
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
 export async function callApi<Answer>(
   method: string,
   path: string,
-  { query, body, signal }: CallOptions = {},
+  { query, body, headers, signal }: CallOptions = {},
 ): Promise<Answer> {
   const response = await fetch(path + queryOf(query), {
     method,
@@ -25,6 +26,7 @@ export async function callApi<Answer>(
     headers: {
       Accept: 'application/json',
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),

@@ -21,8 +21,10 @@ export function createQueryClient(): QueryClient {
         retry: (failures, error) => failures < 2 && mayHelp(error),
         staleTime: 2_000,
         refetchOnWindowFocus: true,
+        // The server may well be on this very machine: without a network it is asked all the same.
+        networkMode: 'always',
       },
-      mutations: { retry: false },
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
   return client;

@@ -8,8 +8,8 @@ import type { IconName } from '../parts/icon.js';
 
 export interface DashboardPage {
   path: string;
-  /** Further addresses of the same page, such as one of its items. */
-  also?: readonly string[];
+  /** The page of one of its items. */
+  items?: { path: string; component: ComponentType };
   label: string;
   icon: IconName;
   /** The heading it stands under. */
@@ -28,6 +28,30 @@ const PAGES: readonly DashboardPage[] = [
     icon: 'pulse',
     group: 'Now',
     component: lazy(() => import('./overview-page.js')),
+  },
+  {
+    path: '/emails',
+    label: 'Emails',
+    icon: 'mail',
+    group: 'Now',
+    component: lazy(() => import('./emails-page.js')),
+    items: { path: '/emails/:id', component: lazy(() => import('./email-page.js')) },
+  },
+  {
+    path: '/dead-letters',
+    label: 'Dead letters',
+    icon: 'stop',
+    group: 'Now',
+    component: lazy(() => import('./dead-letters-page.js')),
+  },
+  {
+    path: '/inbox',
+    label: 'Inbox',
+    icon: 'inbox',
+    group: 'Development',
+    component: lazy(() => import('./inbox-page.js')),
+    items: { path: '/inbox/:id', component: lazy(() => import('./inbox-page.js')) },
+    development: 'inbox',
   },
 ];
 

@@ -5,7 +5,7 @@ export function Facts({ facts }: { facts: ReadonlyArray<readonly [string, ReactN
   return (
     <dl className="facts">
       {facts
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

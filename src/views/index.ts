@@ -21,6 +21,7 @@ export {
   findAttachments,
 } from './email-attachments.js';
 export { type EmailAttempt, listAttempts } from './email-attempts.js';
+export { findStoredEmail, type StoredAttachment, type StoredEmail } from './email-content.js';
 export {
   type EmailContent,
   type EmailEnvelope,
@@ -33,6 +34,8 @@ export type { EmailFilter } from './email-filter.js';
 export { type EmailLog, findEmailLog } from './email-log.js';
 export { countEmailMetrics, type EmailMetricsQuery, type MetricCount } from './email-metrics.js';
 export { type EmailStats, readEmailStats } from './email-stats.js';
+export { type Latency, readLatency, readSeries, type SeriesPoint, type StepSeconds } from './figures.js';
+export { type FlowSecond, readFlow } from './flow.js';
 export { type EmailPage, findByMessageId, listEmails, type PageOptions } from './list-emails.js';
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';

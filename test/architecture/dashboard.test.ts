@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkDashboard } from './dashboard-rules.js';
 import { checkLength, checkNames } from './naming-rules.js';
@@ -11,6 +12,20 @@ test('the files of the dashboard → small, named, and about the browser alone',
   expect(sources.flatMap(checkLength)).toEqual([]);
   expect(sources.flatMap(({ path, text }) => checkNames({ path: path.replace(/x$/, ''), text }))).toEqual([]);
   expect(sources.flatMap(checkDashboard)).toEqual([]);
+});
+
+test('every component in use → its styles are brought along', () => {
+  const styles = sources.find(({ path }) => path === 'component-styles.ts')!.text;
+  const used = sources.flatMap(({ text }) =>
+    [...text.matchAll(/import \{([^}]*)\} from '@mantine\/core'/g)].flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.trim()),
+    ),
+  );
+  const styled = [...new Set(used)].filter((name) =>
+    existsSync(`node_modules/@mantine/core/styles/${name}.layer.css`),
+  );
+  expect(styled.length).toBeGreaterThan(15);
+  expect(styled.filter((name) => !styles.includes(`/${name}.layer.css`))).toEqual([]);
 });
 
 test.each([

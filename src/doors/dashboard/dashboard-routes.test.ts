@@ -17,7 +17,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'assets', 'main-1.js'), 'plain');
   writeFileSync(join(folder, 'assets', 'main-1.js.br'), 'as brotli');
   writeFileSync(join(folder, 'assets', 'main-1.js.gz'), 'as gzip');
-  app = withErrors(dashboardRoutes(() => loadDashboard(folder)));
+  app = withErrors(dashboardRoutes({ start: '/dashboard/inbox', load: () => loadDashboard(folder) }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -78,7 +78,9 @@ test('a path out of the folder → the document, never the file', async () => {
 });
 
 test('the dashboard was not built → says what to run', async () => {
-  const answer = await withErrors(dashboardRoutes(() => null)).request('/dashboard/');
+  const answer = await withErrors(dashboardRoutes({ start: '/dashboard/', load: () => null })).request(
+    '/dashboard/',
+  );
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain('npm run build');
 });
@@ -97,4 +99,8 @@ test('markup for a frame → only from a page of this origin, and answered witho
   );
   const empty = { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' } };
   expect((await app.request('/dashboard/frame', empty)).status).toBe(400);
+});
+
+test('the root → leads to the page it is told', async () => {
+  expect((await app.request('/')).headers.get('location')).toBe('/dashboard/inbox');
 });

@@ -9,11 +9,17 @@ import { PostriderError } from '../../kernel/index.js';
 import { FRAME_POLICY, presentHtml } from '../inbox/index.js';
 import { type DashboardFile, type DashboardFiles, loadDashboard, NONCE } from './load-dashboard.js';
 
-export function dashboardRoutes(load: () => DashboardFiles | null = loadDashboard): Hono {
+export interface DashboardOptions {
+  /** Where `/` leads. */
+  start: '/dashboard/' | '/dashboard/inbox';
+  load?: () => DashboardFiles | null;
+}
+
+export function dashboardRoutes({ start, load = loadDashboard }: DashboardOptions): Hono {
   const routes = new Hono();
   let files: DashboardFiles | null = null;
 
-  routes.get('/', (c) => c.redirect('/dashboard/'));
+  routes.get('/', (c) => c.redirect(start));
 
   // What a page shows of an email has to come with a policy of its own, and a page cannot give a frame one.
   routes.post('/dashboard/frame', async (c) => {

@@ -39,7 +39,7 @@ export interface HttpAppOptions {
   bodyLimitBytes: number;
   /** Where there are several stores; `rooms` are those of the home region. */
   regions?: RegionRooms;
-  /** The development inbox, with its page at `/`. */
+  /** The development inbox, a page of the dashboard. */
   inbox?: Inbox;
   /** The templates, with their page at `/dev/templates`. */
   preview?: Preview;
@@ -87,7 +87,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);
     app.route('/', previewRoutes(preview, { accept: rooms.accept, readJson }));
   }
-  app.route('/', dashboardRoutes());
+  app.route('/', dashboardRoutes({ start: inbox ? '/dashboard/inbox' : '/dashboard/' }));
   refuseOtherMethods(app);
   return app;
 }

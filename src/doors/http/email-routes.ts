@@ -67,7 +67,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
 const LIMIT = 16 * 1024;
 const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
 
-function idempotencyKeyOf(c: Context): string | undefined {
+export function idempotencyKeyOf(c: Context): string | undefined {
   const key = c.req.header('idempotency-key');
   if (key === undefined || PRINTABLE_ASCII.test(key)) return key;
   throw new PostriderError('INVALID_HEADER', 'Idempotency-Key is 1 to 255 printable ASCII characters.', {

@@ -40,6 +40,10 @@ export interface HttpRooms {
   broker?: BrokerRoom;
   /** The files of emails. */
   attachments?: AttachmentRoom;
+  /** One email in full. */
+  details?: EmailDetailRoom;
+  /** What flows and how it went. */
+  figures?: FigureRoom;
   /** What runs and what is held back. */
   pauses?: PauseRoom;
   /** Recurring emails. */
@@ -82,6 +86,23 @@ export interface AttachmentRoom {
     index: number,
     of: { companyId?: string | undefined },
   ): Promise<{ filename: string; contentType: string; sensitive: boolean; content: Uint8Array } | null>;
+}
+
+export interface EmailDetailRoom {
+  detail(emailId: string): Promise<object | null>;
+  content(emailId: string): Promise<EmailContents | null>;
+  sendAgain(emailId: string, options: { requestId: string; idempotencyKey?: string }): Promise<AcceptedEmail>;
+}
+
+export interface EmailContents {
+  html: string | null;
+  text: string | null;
+  attachments: ReadonlyArray<{ contentType?: string; contentId?: string; content: string }>;
+}
+
+export interface FigureRoom {
+  flow(): Promise<object>;
+  figures(hours: string | number): Promise<object>;
 }
 
 export interface PauseRoom {

@@ -7,8 +7,10 @@ import type { Clock } from '../../kernel/index.js';
 import { attachmentRoutes } from './attachment-routes.js';
 import { brokerRoutes } from './broker-routes.js';
 import { deadLetterRoutes } from './dead-letter-routes.js';
+import { emailDetailRoutes } from './email-detail-routes.js';
 import { emailListRoutes } from './email-list-routes.js';
 import { emailRoutes } from './email-routes.js';
+import { figureRoutes } from './figure-routes.js';
 import { hookRoutes } from './hook-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { limitRoutes } from './limit-routes.js';
@@ -31,8 +33,10 @@ export function mountRooms(
   if (rooms.operations) {
     app.route('/', logRoutes(rooms.operations));
     app.route('/', emailListRoutes(rooms.operations, bodyLimitBytes));
+    if (rooms.details) app.route('/', emailDetailRoutes(rooms.details, rooms.operations));
     app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, bodyLimitBytes));
   }
+  if (rooms.figures) app.route('/', figureRoutes(rooms.figures));
   if (rooms.broker) app.route('/', brokerRoutes(rooms.broker, bodyLimitBytes));
   if (rooms.attachments) app.route('/', attachmentRoutes(rooms.attachments));
   if (rooms.pauses) app.route('/', pauseRoutes(rooms.pauses));

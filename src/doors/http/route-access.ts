@@ -114,6 +114,11 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
 
   'GET /api/profile/emails': { right: 'user' },
   'GET /admin/emails': { right: 'look' },
+  'GET /admin/emails/export': { right: 'look' },
+  'GET /admin/emails/:id': { right: 'look' },
+  'GET /admin/emails/:id/content': { right: 'look' },
+  'GET /admin/emails/:id/html': { right: 'look' },
+  'POST /admin/emails/:id/resend': { right: 'operate' },
   'POST /admin/emails/cancel': { right: 'operate' },
   'POST /admin/erasures': { right: 'administer' },
   'GET /admin/dead-letters': { right: 'look' },
@@ -128,6 +133,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/broker/dead-letters/purge': { right: 'operate' },
 
   'GET /admin/overview': { right: 'look' },
+  'GET /admin/flow': { right: 'look' },
+  'GET /admin/figures': { right: 'look' },
   'GET /admin/routes': { right: 'look' },
   'GET /admin/pauses': { right: 'look' },
   'PUT /admin/pauses': { right: 'operate' },

@@ -147,15 +147,6 @@ test('a client of the stream that does not read → let go instead of filling me
   expect(await answer.text()).toContain(id);
 });
 
-test('the page → one document whose policy names its own script and style and nothing else', async () => {
-  const answer = await app.request('/');
-  const html = await answer.text();
-  const policy = answer.headers.get('content-security-policy') ?? '';
-  expect(policy).toMatch(/script-src 'sha256-[^']+';/);
-  expect(policy).not.toContain('unsafe');
-  expect(html).not.toMatch(/\/\*(?:style|script)\*\/|(?:src|href)="(?:https?:)?\/\//);
-});
-
 async function json(path: string, init: RequestInit = {}): Promise<unknown> {
   const answer = await app.request(path, init);
   return answer.json();

@@ -1,5 +1,5 @@
 /**
- * The inbox over HTTP: the page at `/`, and under `/dev/inbox` what the page and tests read.
+ * The inbox over HTTP: under `/dev/inbox` what its page in the dashboard and tests read.
  * Nothing of a message is ever served so that a browser would run it as part of this site.
  */
 import { type Context, Hono } from 'hono';
@@ -7,7 +7,6 @@ import { PostriderError } from '../../kernel/index.js';
 import { eventStream } from '../dev-page/index.js';
 import type { Inbox } from './create-inbox.js';
 import type { InboxMessage } from './inbox-message.js';
-import { inboxPage } from './page/inbox-page.js';
 import { FRAME_POLICY, presentHtml } from './present-html.js';
 import { type OpenedMessage, readMessage } from './read-message.js';
 import { sampleEmail } from './sample-email.js';
@@ -19,11 +18,8 @@ export interface SampleSender {
 
 export function inboxRoutes(inbox: Inbox, sender: SampleSender): Hono<{ Variables: { requestId: string } }> {
   const routes = new Hono<{ Variables: { requestId: string } }>();
-  const page = inboxPage();
   const changes = () =>
     eventStream((tell) => inbox.subscribe(({ kind, ...rest }) => tell(kind, rest)), { maxUnread: 1000 });
-
-  routes.get('/', (c) => c.html(page.html, 200, { 'Content-Security-Policy': page.policy }));
 
   routes.get('/dev/inbox/messages', (c) => {
     const messages = inbox.list();

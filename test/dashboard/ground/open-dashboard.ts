@@ -117,6 +117,9 @@ export async function openDashboard(options: { config?: ConfigOverrides } = {}):
       return context;
     },
     async codeFor(email) {
+      // The body of a code is removed once it was sent, if a worker runs.
+      const call = door.provider.calls.findLast(({ to }) => to === email);
+      if (call) return /\b\d{6}\b/.exec(call.email.text)![0];
       const { rows } = await door.pool.query(
         `select b.text from postrider.emails e join postrider.email_bodies b on b.email_id = e.id
          where e.to_address = $1 and e.type = 'admin_tfa' order by e.id desc limit 1`,

@@ -143,6 +143,28 @@ export const emailOperations: Operations = {
       }),
     },
   },
+  'GET /admin/emails/export': {
+    summary: 'Every email of a filter as CSV.',
+    query: query(logFilters),
+    answers: { 200: 'text/csv' },
+  },
+  'GET /admin/emails/:id': {
+    summary: 'One email with every attempt, whom it was for, and whether its content is there.',
+    answers: { 200: z.looseObject({ id: z.uuid(), history: z.array(anyObject), content: z.string() }) },
+  },
+  'GET /admin/emails/:id/content': {
+    summary: 'What was in it; 410 once removed, 403 where its type is sensitive.',
+    answers: { 200: z.strictObject({ html: z.string().nullable(), text: z.string().nullable() }) },
+  },
+  'GET /admin/emails/:id/html': {
+    summary: 'Its HTML for a frame, where it can run nothing and load nothing.',
+    answers: { 200: 'text/html' },
+  },
+  'POST /admin/emails/:id/resend': {
+    summary: 'The same once more, as a new email.',
+    headers: ['Idempotency-Key', 'X-Request-Id'],
+    answers: { 202: accepted },
+  },
   'POST /admin/emails/cancel': {
     summary: 'Take back every waiting email a filter means; dryRun counts.',
     body: z.strictObject({ filter: filterObject, dryRun: z.boolean().nullish() }),

@@ -32,6 +32,15 @@ const anEmailType = { subject: 'Welcome', htmlContent: '<p>Hello</p>', textConte
 
 export const runningOperations: Operations = {
   'GET /admin/overview': { summary: 'What waits and who works, at a glance.', answers: { 200: anyObject } },
+  'GET /admin/flow': {
+    summary: 'What was accepted, sent, put off and failed, second by second; and the queue.',
+    answers: { 200: z.looseObject({ now: z.number(), seconds: z.array(anyObject) }) },
+  },
+  'GET /admin/figures': {
+    summary: 'How it went over some hours: in steps, how long it took, which types fail.',
+    query: query({ hours: z.enum(['1', '24', '168', '720']) }),
+    answers: { 200: z.looseObject({ series: z.array(anyObject) }) },
+  },
   'GET /admin/routes': {
     summary: 'The ways out, their circuits, and how many emails wait for each.',
     answers: { 200: z.strictObject({ routes: z.array(z.looseObject({ name: z.string() })) }) },

@@ -15,6 +15,7 @@ import {
 import { createInbox, type Inbox } from '../../src/doors/inbox/index.js';
 import { newId, silentLogger, systemClock } from '../../src/kernel/index.js';
 import { describeWith } from '../services/index.js';
+import { seriousProblems } from './ground/open-dashboard.js';
 
 const HOST = '127.0.0.1';
 const BROWSER = inject('chromiumUrl');
@@ -22,7 +23,7 @@ const BROWSER = inject('chromiumUrl');
 const OVERHANG = 'Math.max(0, document.scrollingElement.scrollWidth - innerWidth)';
 const MESSAGE = { from: 'sender@example.com', to: 'ada@example.com', subject: 'Hello', text: 'Hello' };
 
-describeWith('chromium')('the inbox page in Chromium', () => {
+describeWith('chromium')('the development inbox in Chromium', () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -89,14 +90,15 @@ describeWith('chromium')('the inbox page in Chromium', () => {
     events = [{ type: 'SENT', metadata: { attempt: 1 }, createdAt: '2026-01-01T00:00:00.000Z' }];
     await page.getByRole('heading', { name: 'No mail yet' }).waitFor();
     await expect
-      .poll(() => page.locator('#curl').textContent())
+      .poll(() => page.locator('pre').textContent())
       .toContain(`http://${HOST}:${server.port}/v1/email/send`);
-    await page.locator('#sample-here').click();
+    await page.getByRole('button', { name: 'Send a sample' }).click();
     await page.getByRole('link', { name: 'A first letter from Postrider' }).click();
     await page.frameLocator('iframe').getByText('It arrived.').waitFor();
     await page.getByRole('tab', { name: 'Timeline' }).click();
     await page.getByRole('cell', { name: 'SENT', exact: true }).waitFor();
     await page.getByRole('cell', { name: 'attempt 1' }).waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
   });
 
   test('a hostile message → every part of it is shown as text or inert, nothing runs, nothing is asked', async () => {
@@ -112,8 +114,8 @@ describeWith('chromium')('the inbox page in Chromium', () => {
         { filename: `"><img src=x onerror=alert('file')>.html`, content: '<script>alert(1)</script>' },
       ],
     });
-    await page.locator('#list a').click();
-    await expect.poll(() => page.locator('#subject').textContent()).toBe(subject);
+    await first().click();
+    await expect.poll(() => page.locator('#message-subject').textContent()).toBe(subject);
     const frame = page.frameLocator('iframe');
     await frame.getByText('Hostile').waitFor();
     expect(await page.locator('iframe').getAttribute('sandbox')).not.toMatch(
@@ -124,13 +126,11 @@ describeWith('chromium')('the inbox page in Chromium', () => {
     for (const tab of ['Text', 'Headers', 'Source']) {
       await page.getByRole('tab', { name: tab }).click();
       await page
-        .locator('#pane')
-        .getByText('onerror=alert')
-        .or(page.locator('#pane').getByText('svg onload'))
-        .first()
+        .locator('article pre')
+        .getByText(/onerror=alert|svg onload/)
         .waitFor();
     }
-    expect(await page.locator('#main img, #main svg[onload], #main script').count()).toBe(0);
+    expect(await page.locator('main img, main svg[onload], main script').count()).toBe(0);
     // What the script link opened, if anything, is an empty tab without a script's traces.
     for (const other of context.pages()) expect(await other.evaluate('window.owned')).toBeUndefined();
     expect(dialogs).toEqual([]);
@@ -160,47 +160,50 @@ describeWith('chromium')('the inbox page in Chromium', () => {
     await page.getByRole('heading', { name: 'first' }).waitFor();
     await page.getByRole('tab', { name: 'HTML' }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.locator('#pane pre', { hasText: 'Hello' }).waitFor();
+    await page.locator('article pre', { hasText: 'Hello' }).waitFor();
   });
 
   test('a phone → no view is wider than the screen, every button is on it', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(OVERHANG)).toBe(0);
     await mail.sendMail({ ...MESSAGE, subject: 'W'.repeat(120), html: '<p>Hello</p>' });
-    await page.locator('#list a').waitFor();
+    await first().waitFor();
     expect(await page.evaluate(OVERHANG)).toBe(0);
     for (const name of ['Send a sample', 'Clear']) {
-      const box = await page.locator('header').getByRole('button', { name }).boundingBox();
+      const box = await page.getByRole('button', { name }).boundingBox();
       expect(box!.x + box!.width).toBeLessThanOrEqual(360);
     }
-    await page.locator('#list a').click();
+    await first().click();
     for (const tab of ['HTML', 'Headers', 'Timeline']) {
       await page.getByRole('tab', { name: tab }).click();
-      await page.locator(`#pane[data-tab=${tab.toLowerCase()}] > *`).first().waitFor();
+      await page.getByRole('tabpanel').locator('> *').first().waitFor();
       expect(await page.evaluate(OVERHANG)).toBe(0);
     }
   });
 
   test('a filter that fits nothing → said right under it', async () => {
     await mail.sendMail(MESSAGE);
-    await page.locator('#list a').waitFor();
-    await page.locator('#filter').fill('zebra');
+    await first().waitFor();
+    await page.getByLabel('Filter messages').fill('zebra');
     const said = page.getByText('No message matches.');
     await said.waitFor();
-    const [filter, none] = await Promise.all([page.locator('#filter').boundingBox(), said.boundingBox()]);
+    const [filter, none] = await Promise.all([
+      page.getByLabel('Filter messages').boundingBox(),
+      said.boundingBox(),
+    ]);
     expect(none!.y - (filter!.y + filter!.height)).toBeLessThan(40);
   });
 
   test('a possible duplicate by its timeline → marked in its head, the next message is not', async () => {
     const at = '2026-01-01T00:00:00.000Z';
     events = [{ type: 'SENT', metadata: { attempt: 2, possibleDuplicate: true }, createdAt: at }];
-    await page.locator('#sample').click();
+    await page.getByRole('button', { name: 'Send a sample' }).click();
     await page.getByRole('link', { name: 'A first letter from Postrider' }).click();
     const badge = page.getByText('Possible duplicate', { exact: true });
     await page.getByRole('tab', { name: 'Timeline' }).click();
     await badge.waitFor();
     await page.getByRole('tab', { name: 'Text' }).click();
-    await page.locator('#pane pre').waitFor();
+    await page.locator('article pre').waitFor();
     expect(await badge.isVisible()).toBe(true);
     events = [{ type: 'SENT', metadata: { attempt: 1 }, createdAt: at }];
     await mail.sendMail({ ...MESSAGE, subject: 'single', messageId: `<${newId()}@example.com>` });
@@ -219,6 +222,8 @@ describeWith('chromium')('the inbox page in Chromium', () => {
     await fetch(`http://${HOST}:${server.port}/dev/inbox/messages`, { method: 'DELETE' });
     await page.getByRole('heading', { name: 'No mail yet' }).waitFor();
   });
+
+  const first = () => page.getByRole('navigation', { name: 'Messages' }).getByRole('link').first();
 
   function rooms(): HttpRooms {
     return {

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWith } from '../services/index.js';
+import { type DashboardGround, openDashboard, seriousProblems } from './ground/open-dashboard.js';
+
+/** The overview, and what the first look at the dashboard costs. */
+describeWith('postgres', 'chromium')('the overview of the dashboard', () => {
+  let ground: DashboardGround;
+  beforeAll(async () => {
+    ground = await openDashboard({ config: { limits: { enabled: false } } });
+    await ground.door.postrider.start();
+  });
+  afterAll(() => ground?.close());
+
+  const send = (count: number) =>
+    ground.door.postrider.sendBatch(
+      Array.from({ length: count }, (_, i) => ({ to: `a${i}@example.net`, subject: 'x', text: 'x' })),
+    );
+
+  test.each(['light', 'dark'] as const)(
+    '%s → live figures, routes, workers; nothing serious for axe',
+    async (colorScheme) => {
+      const { page, errors, strangers, close } = await ground.visit('/', { colorScheme });
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.getByRole('cell', { name: 'alive' }).waitFor();
+      await send(40);
+      await expect
+        .poll(() => page.getByRole('img', { name: /Per second, over the last ten: [1-9]/ }).count(), {
+          timeout: 15_000,
+        })
+        .toBe(1);
+      await expect
+        .poll(() => page.getByRole('img', { name: /[1-9]\d* were sent and 0 failed/ }).count(), {
+          timeout: 15_000,
+        })
+        .toBe(1);
+      expect(await seriousProblems(page)).toEqual([]);
+      expect(errors).toEqual([]);
+      expect(strangers).toEqual([]);
+      await close();
+    },
+  );
+
+  test('another range → in the address, and asked for', async () => {
+    const { page, close } = await ground.visit('/');
+    await page.getByRole('radio', { name: '7 days' }).locator('..').getByText('7 days').click();
+    await expect.poll(() => page.url()).toContain('hours=168');
+    await close();
+  });
+
+  test('a pause → said at the top, and lifted from there', async () => {
+    await ground.door.postrider.pause('type', 'weekly_focus', 'a wrong price');
+    const { page, close } = await ground.visit('/');
+    await page.getByText('The type weekly_focus is held back').waitFor();
+    await page.getByText('a wrong price').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('The type weekly_focus is held back').waitFor({ state: 'detached' });
+    expect(await ground.door.postrider.listPauses()).toEqual([]);
+    await close();
+  });
+
+  test('the first load → under 250 KB over the wire, and nothing jumps', async () => {
+    const context = await ground.browser.newContext({ viewport: { width: 1280, height: 800 } });
+    await context.addInitScript(SHIFTS);
+    const page = await context.newPage();
+    const client = await context.newCDPSession(page);
+    await client.send('Network.enable');
+    // Without TLS browsers ask for gzip alone; with it they get brotli, which is a tenth less.
+    const ofDashboard = new Set<string>();
+    let bytes = 0;
+    client.on('Network.responseReceived', ({ requestId, response }) => {
+      if (new URL(response.url).pathname.startsWith('/dashboard/')) ofDashboard.add(requestId);
+    });
+    client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (ofDashboard.has(requestId)) bytes += encodedDataLength;
+    });
+    await page.goto(`${ground.openUrl}/dashboard/`);
+    await page.getByRole('cell', { name: 'alive' }).waitFor();
+    await page.getByRole('img').first().waitFor();
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThan(250_000);
+    expect(await page.evaluate('window.shifted')).toBeLessThanOrEqual(0.1);
+    await context.close();
+  });
+
+  test('the process goes away and comes back → said, and the page goes on by itself', async () => {
+    const { page, context, close } = await ground.visit('/');
+    await page.getByRole('cell', { name: 'alive' }).waitFor();
+    await context.setOffline(true);
+    await page.getByRole('alert').getByText('Postrider does not answer.').waitFor();
+    await context.setOffline(false);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await close();
+  });
+});
+
+const SHIFTS = `
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });`;

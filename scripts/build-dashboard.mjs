@@ -9,6 +9,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+// Whatever starts this may call itself a test, and React would be built with everything it has for development.
+process.env.NODE_ENV = 'production';
 const outDir = join(root, `dist/dashboard.${process.pid}`);
 const place = join(root, 'dist/dashboard');
 

@@ -1,6 +1,7 @@
 import { findInRegions } from './ask-regions.js';
 import type { HookRoom } from './doors/http/hook-room.js';
 import type { HttpAppOptions, HttpRooms, Readiness, RegionRooms } from './doors/http/index.js';
+import { createEmailDetails } from './email-details.js';
 import { httpRooms } from './http-rooms.js';
 import { unknownRegion } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
@@ -45,12 +46,14 @@ function regionRooms(regions: Regions): RegionRooms {
 
 type Across = Pick<
   HttpRooms,
-  'accept' | 'acceptBatch' | 'get' | 'timeline' | 'cancel' | 'reschedule' | 'attachments'
+  'accept' | 'acceptBatch' | 'get' | 'timeline' | 'cancel' | 'reschedule' | 'attachments' | 'details'
 >;
 
 function acrossRegions(regions: Regions): Across {
   const holding = async (emailId: string, companyId?: string) =>
     httpRooms(regions.in((await regions.find(emailId, { companyId })) ?? regions.home));
+  const detailsOf = async (emailId: string) =>
+    createEmailDetails(regions.in((await regions.find(emailId)) ?? regions.home));
   return {
     accept: (input, options) => regions.send(input as Parameters<Regions['send']>[0], options),
     acceptBatch: (inputs, options) =>
@@ -63,6 +66,11 @@ function acrossRegions(regions: Regions): Across {
     cancel: (emailId, companyId) => regions.cancel(emailId, { companyId }),
     reschedule: async (emailId, at, companyId) =>
       (await holding(emailId, companyId)).reschedule(emailId, at, companyId),
+    details: {
+      detail: async (emailId) => (await detailsOf(emailId)).detail(emailId),
+      content: async (emailId) => (await detailsOf(emailId)).content(emailId),
+      sendAgain: async (emailId, options) => (await detailsOf(emailId)).sendAgain(emailId, options),
+    },
     attachments: {
       attachments: async (emailId, of) =>
         regions.in((await regions.find(emailId, of)) ?? regions.home).attachments(emailId, of),

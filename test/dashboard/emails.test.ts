@@ -7,7 +7,6 @@ import { type DashboardGround, openDashboard, overhang, seriousProblems } from '
 describeWith('postgres', 'chromium')('emails and dead letters in the dashboard', () => {
   let ground: DashboardGround;
   let sentId: string;
-  let hostileId: string;
   beforeAll(async () => {
     ground = await openDashboard({ config: { limits: { enabled: false } } });
     const { postrider, provider } = ground.door;
@@ -19,7 +18,7 @@ describeWith('postgres', 'chromium')('emails and dead letters in the dashboard',
     await postrider.start();
     await postrider.access.tenants.create({ companyId: 'evil', name: HOSTILE });
     sentId = await send({ to: 'ada@example.net', subject: 'Your order', html: '<h1>Packed</h1>' });
-    hostileId = await send({
+    await send({
       ...{ to: 'hostile@example.net', subject: HOSTILE, companyId: 'evil', metadata: { note: HOSTILE } },
       ...{ html: '<h1>Inside</h1><p>plain</p>', text: HOSTILE },
     });
@@ -111,15 +110,16 @@ describeWith('postgres', 'chromium')('emails and dead letters in the dashboard',
   });
 
   test('the frame of an email → no scripts, no origin, no network, wherever it is opened', async () => {
-    const { page, dialogs, strangers, close } = await ground.visit(`/emails/${hostileId}`);
+    const id = await send({ to: 'framed@example.net', subject: 'Framed', html: '<h1>Inside</h1>' });
+    const { page, dialogs, strangers, close } = await ground.visit(`/emails/${id}`);
     const frame = page.locator('iframe');
     await frame.waitFor();
     expect(await frame.getAttribute('sandbox')).not.toMatch(/scripts|same-origin|top-navigation|forms/);
     await ground.door.pool.query('update postrider.email_bodies set html = $2 where email_id = $1', [
-      hostileId,
+      id,
       `<h1>Inside</h1><script>window.owned = 1; alert(1)</script><img src="http://evil.example/x.png" onerror="alert(2)">`,
     ]);
-    await page.goto(`${ground.openUrl}/admin/emails/${hostileId}/html`);
+    await page.goto(`${ground.openUrl}/admin/emails/${id}/html`);
     await page.getByRole('heading', { name: 'Inside' }).waitFor();
     expect(await page.evaluate('window.origin')).toBe('null');
     expect(await page.evaluate('window.owned')).toBeUndefined();

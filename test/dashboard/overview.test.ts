@@ -65,7 +65,6 @@ describeWith('postgres', 'chromium')('the overview of the dashboard', () => {
     const page = await context.newPage();
     const client = await context.newCDPSession(page);
     await client.send('Network.enable');
-    // Without TLS browsers ask for gzip alone; with it they get brotli, which is a tenth less.
     const ofDashboard = new Set<string>();
     let bytes = 0;
     client.on('Network.responseReceived', ({ requestId, response }) => {

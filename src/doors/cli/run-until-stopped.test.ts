@@ -126,19 +126,20 @@ describe('dev', () => {
   ])('the store has yet to be made: %s → %s', async (fresh, said) => {
     const cli = cliForTest({ application: { isFresh: () => fresh } });
     const exit = cli.run('dev');
-    await expect.poll(() => cli.out.length).toBe(5);
+    await expect.poll(() => cli.out.length).toBe(6);
     expect(cli.notes).toEqual([said]);
     cli.signals.emit('SIGINT');
     expect(await exit).toBe(0);
   });
-  it('started → tells where the inbox is; needs neither key nor SMTP server', async () => {
+  it('started → tells where inbox and dashboard are; needs neither key nor SMTP server', async () => {
     const cli = cliForTest({ env: { HOST: '0.0.0.0', EMAIL_MODE: 'smtp' } });
     const exit = cli.run('dev');
-    await expect.poll(() => cli.out.length).toBe(5);
-    expect(cli.out.slice(0, 3)).toEqual([
+    await expect.poll(() => cli.out.length).toBe(6);
+    expect(cli.out.slice(0, 4)).toEqual([
       'Postrider is running.',
-      '  inbox  http://127.0.0.1:3400/',
-      '  smtp   127.0.0.1:1025',
+      '  inbox      http://127.0.0.1:3400/',
+      '  dashboard  http://127.0.0.1:3400/dashboard/  open on this machine, nobody signs in',
+      '  smtp       127.0.0.1:1025',
     ]);
     expect(cli.out.at(-1)).toContain('curl -X POST http://127.0.0.1:3400/v1/email/send');
     cli.signals.emit('SIGINT');

@@ -11,8 +11,11 @@ export function dev(cli: Cli, options: CommonOptions): Promise<number> {
     await application.dev(({ url, smtpPort }) => {
       const base = url.replace(/\/$/, '');
       cli.terminal.out(`${bold('Postrider')} is running.`);
-      cli.terminal.out(`  inbox  ${cyan(url)}`);
-      cli.terminal.out(`  smtp   127.0.0.1:${smtpPort}`);
+      cli.terminal.out(`  inbox      ${cyan(url)}`);
+      cli.terminal.out(
+        `  dashboard  ${cyan(`${base}/dashboard/`)}${dim('  open on this machine, nobody signs in')}`,
+      );
+      cli.terminal.out(`  smtp       127.0.0.1:${smtpPort}`);
       cli.terminal.out(dim('  send one:'));
       cli.terminal.out(
         `  curl -X POST ${base}/v1/email/send -H 'Content-Type: application/json' ` +

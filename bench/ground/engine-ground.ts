@@ -33,7 +33,7 @@ export async function startEngine(name: EngineName): Promise<EngineGround> {
       return {
         name,
         env: { ...env, RABBITMQ_URL: server.url },
-        brokerCpuSeconds: () => cpuOfCommand(server.node),
+        brokerCpuSeconds: () => cpuOfProcessesWith(`RABBITMQ_NODENAME=${server.node}`),
         stop: () => server.remove(),
       };
     }
@@ -55,19 +55,19 @@ function refuseUnknown(name: EngineName, env: Record<string, string>): void {
   if (!ok) throw new Skipped(`there is no engine ${name} here`);
 }
 
-/** Of every process whose command line holds this text. */
-function cpuOfCommand(text: string): number | null {
+/** Of every process whose environment holds this text. */
+function cpuOfProcessesWith(text: string): number | null {
   let sum: number | null = null;
   for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry) || !commandOf(entry).includes(text)) continue;
+    if (!/^\d+$/.test(entry) || !environmentOf(entry).includes(text)) continue;
     sum = (sum ?? 0) + (processCpuSeconds(Number(entry)) ?? 0);
   }
   return sum;
 }
 
-function commandOf(pid: string): string {
+function environmentOf(pid: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
     return ''; // gone meanwhile
   }

@@ -9,7 +9,13 @@ import { fetchPublicFile } from './fetch-public-file.js';
 import type { Intake } from './intake/index.js';
 import type { Clock } from './kernel/index.js';
 import { cancelEmail, rescheduleEmail } from './outbox/index.js';
-import { createContacts, createSegments, createTopics, type Recipients } from './recipients/index.js';
+import {
+  createContactProperties,
+  createContacts,
+  createSegments,
+  createTopics,
+  type Recipients,
+} from './recipients/index.js';
 import { createStoredTemplates } from './render/index.js';
 import { createBroadcasts } from './schedules/index.js';
 import type { Database } from './store/index.js';
@@ -53,6 +59,7 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
     }),
     segments,
     topics,
+    contactProperties: createContactProperties(database),
     webhooks: parts.webhooks,
     fetchFile: fetchPublicFile({ allowPrivate: config.webhooks.allowPrivate }),
     broadcasts: createBroadcasts({ database, segments, topics, ring: parts.ring }),

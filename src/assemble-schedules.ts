@@ -3,7 +3,7 @@ import type { Config } from './config.js';
 import { fillBroadcast } from './fill-broadcast.js';
 import type { Intake } from './intake/index.js';
 import { type Logger, systemRandomness } from './kernel/index.js';
-import { createTopics } from './recipients/index.js';
+import { createContactProperties, createTopics } from './recipients/index.js';
 import { renderReact } from './render/index.js';
 import {
   broadcastSchedule,
@@ -27,6 +27,7 @@ export function assembleSchedules(config: Config, parts: ScheduleParts): Schedul
       ...(parts.own ?? []),
       broadcastSchedule({
         ...{ database: parts.database, topics: createTopics(parts.database) },
+        properties: createContactProperties(parts.database),
         ...{ hashKey: parts.suppression.hashKey, fill: fillBroadcast(parts.suppression.unsubscribeUrl) },
       }),
     ].map((schedule) => [schedule.name, schedule]),

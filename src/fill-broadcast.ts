@@ -5,10 +5,11 @@ import type { BroadcastContent, BroadcastScheduleParts } from './schedules/index
 
 /**
  * A broadcast's content for one person: `{{{FIRST_NAME|there}}}`, their properties, and the link to unsubscribe. What a
- * person is called is text, wherever it stands; what nobody knows of them is left out.
+ * person is called is text, wherever it stands; for what nobody
+ * knows of them stands what the placeholder gives, else what their company gives for the property, else nothing.
  */
 export function fillBroadcast(unsubscribeUrl: UnsubscribeUrl | null): BroadcastScheduleParts['fill'] {
-  return (content, contact, { companyId, broadcastId, category }) => {
+  return (content, contact, { companyId, broadcastId, category, fallbacks }) => {
     const link =
       unsubscribeUrl?.({
         id: broadcastId,
@@ -22,10 +23,10 @@ export function fillBroadcast(unsubscribeUrl: UnsubscribeUrl | null): BroadcastS
       fillPlaceholders(
         text,
         (key) => {
-          const value = values.get(key.toUpperCase().replace(/^CONTACT\./, ''));
+          const value = values.get(nameOf(key));
           return value === undefined || value === '' ? null : written(value);
         },
-        () => '',
+        (key) => written(fallbacks.get(nameOf(key)) ?? ''),
       );
     const asIs = (value: string) => value;
     return {
@@ -35,6 +36,8 @@ export function fillBroadcast(unsubscribeUrl: UnsubscribeUrl | null): BroadcastS
     };
   };
 }
+
+const nameOf = (key: string) => key.toUpperCase().replace(/^CONTACT\./, '');
 
 function valuesOf({ email, firstName, lastName, properties }: Contact, link: string): Map<string, string> {
   return new Map([

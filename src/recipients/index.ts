@@ -9,6 +9,12 @@ export {
 } from './audience.js';
 export { AUDIENCE_CRITERIA, type AudienceCriteria } from './audience-sql.js';
 export { BROADCASTS, type Contact, type ContactInput } from './contacts/contact.js';
+export {
+  type ContactProperties,
+  type ContactProperty,
+  createContactProperties,
+  propertyNotFound,
+} from './contacts/contact-properties.js';
 export { type Contacts, createContacts } from './contacts/create-contacts.js';
 export { readSegmentPage } from './contacts/read-contacts.js';
 export { createSegments, type Segment, type Segments, segmentNotFound } from './contacts/segments.js';

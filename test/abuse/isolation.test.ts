@@ -87,7 +87,7 @@ describe('every route', () => {
     const webhook = await webhookOfBravo();
     const emailId = await emailOfBravo();
     await personOfBravo();
-    const { domains, templates, suppressions, contacts, segments, topics, broadcasts } =
+    const { domains, templates, suppressions, contacts, segments, topics, broadcasts, contactProperties } =
       door.postrider.resend;
     const domain = await domains.create(
       'bravo',
@@ -100,6 +100,7 @@ describe('every route', () => {
     const deliveryId = deliveries[0]!.id;
     const segment = await segments.create('bravo', MARK);
     const topic = await topics.create('bravo', { name: MARK, description: null, optIn: true });
+    const property = await contactProperties.create('bravo', { key: MARK, type: 'string', fallback: MARK });
     const contact = await contacts.find('bravo', `${MARK}@example.net`);
     await contacts.join('bravo', contact!.id, segment.id);
     const broadcast = await broadcasts.create('bravo', {
@@ -109,6 +110,7 @@ describe('every route', () => {
       ':broadcast': broadcast.id,
       ':segment': segment.id,
       ':topic': topic.id,
+      ':property': property.id,
       ':contact': contact!.id,
       'domains/:id': domain.id,
       ':template': template.id,

@@ -21,9 +21,12 @@ export const RESEND_BODIES: Record<string, object> = {
   'PATCH /resend/contacts/:contact/topics': [
     { id: '00000000-0000-7000-8000-000000000000', subscription: 'opt_in' },
   ],
+  'POST /resend/contact-properties': { key: 'x', type: 'string' },
+  'PATCH /resend/contact-properties/:property': { fallback_value: 'x' },
   'POST /resend/topics': { name: 'x', default_subscription: 'opt_in' },
   'PATCH /resend/topics/:topic': { name: 'x' },
   'DELETE /resend/topics/:topic': {},
+  'DELETE /resend/contact-properties/:property': {},
   'POST /resend/broadcasts': { name: 'x' },
   'PATCH /resend/broadcasts/:broadcast': { name: 'x' },
   'DELETE /resend/broadcasts/:broadcast': {},

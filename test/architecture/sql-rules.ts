@@ -24,6 +24,7 @@ const OWNERS: Record<string, string> = {
   segments: 'recipients',
   segment_members: 'recipients',
   topics: 'recipients',
+  contact_properties: 'recipients',
   recipient_activities: 'recipients',
   idempotency_keys: 'policy',
   rate_limits: 'policy',

@@ -204,3 +204,16 @@ test('told by providers → whom it reached by what happened, the links they fol
   expect((await resend.broadcasts.recipients(nobody, { type: 'sent' })).error?.name).toBe('not_found');
   expect((await resend.broadcasts.clickedLinks(nobody)).error?.name).toBe('not_found');
 });
+
+test('a property nobody knows → the alternative in the placeholder, else the fallback of the property', async () => {
+  await resend.contactProperties.create({ key: 'team', type: 'string', fallbackValue: 'the <team>' });
+  await resend.contacts.update({ email: 'cyd@example.net', properties: { team: 'Blue' } });
+  const text = { ...draft(), html: '<p>{{{TEAM}}}, {{{contact.team|all}}}</p>', send: true as const };
+  const id = (await resend.broadcasts.create(text)).data!.id;
+  await isSent(id);
+  const said = (await sentOf(id)).map(({ to, html }) => [to, /<p>(.*?)<\/p>/.exec(html)?.[1]]);
+  expect(said).toEqual([
+    ['bob@example.net', 'the &lt;team&gt;, all'],
+    ['cyd@example.net', 'Blue, Blue'],
+  ]);
+});

@@ -162,3 +162,36 @@ test('topics → an email about one reaches those who have not refused it', asyn
   expect((await resend.topics.remove(id)).data).toMatchObject({ deleted: true });
   expect((await resend.topics.get(id)).error?.name).toBe('not_found');
 });
+
+test('contact properties → every method of the client, refused where kind or name do not fit', async () => {
+  const created = await resend.contactProperties.create({
+    key: 'company_name',
+    type: 'string',
+    fallbackValue: 'your company',
+  });
+  const id = created.data!.id;
+  expect((await resend.contactProperties.get(id)).data).toMatchObject({
+    object: 'contact_property',
+    key: 'company_name',
+    type: 'string',
+    fallbackValue: 'your company',
+  });
+  const number = await resend.contactProperties.create({ key: 'seats', type: 'number', fallbackValue: 3 });
+  expect((await resend.contactProperties.get(number.data!.id)).data?.fallbackValue).toBe(3);
+  expect((await resend.contactProperties.update({ id, fallbackValue: 'you' })).data).toEqual({
+    object: 'contact_property',
+    id,
+  });
+  expect((await resend.contactProperties.list()).data?.data.map(({ key }) => key)).toEqual([
+    'seats',
+    'company_name',
+  ]);
+  const refused = [
+    resend.contactProperties.create({ key: 'Company_Name', type: 'string' }),
+    resend.contactProperties.create({ key: 'not a key', type: 'string' }),
+    resend.contactProperties.create({ key: 'age', type: 'number', fallbackValue: 'old' } as never),
+  ];
+  for (const { error } of await Promise.all(refused)) expect(error?.statusCode).toBe(422);
+  expect((await resend.contactProperties.remove(id)).data).toMatchObject({ deleted: true });
+  expect((await resend.contactProperties.get(id)).error?.name).toBe('not_found');
+});

@@ -1,4 +1,10 @@
-import { BROADCASTS, type Contact, readSegmentPage, type Topics } from '../../recipients/index.js';
+import {
+  BROADCASTS,
+  type Contact,
+  type ContactProperties,
+  readSegmentPage,
+  type Topics,
+} from '../../recipients/index.js';
 import type { Database } from '../../store/index.js';
 import type { CampaignEmail } from '../campaign.js';
 import { defineSchedule, type Schedule } from '../define-schedule.js';
@@ -12,18 +18,25 @@ import { readBroadcast } from './create-broadcasts.js';
 export interface BroadcastScheduleParts {
   database: () => Promise<Database>;
   topics: Topics;
+  properties: Pick<ContactProperties, 'list'>;
   hashKey: string;
   /** The content for one person. */
-  fill(
-    content: BroadcastContent,
-    contact: Contact,
-    about: { companyId: string; broadcastId: string; category: string },
-  ): FilledBroadcast;
+  fill(content: BroadcastContent, contact: Contact, about: AboutBroadcast): FilledBroadcast;
+}
+
+/** What holds for all of its emails. */
+export interface AboutBroadcast {
+  companyId: string;
+  broadcastId: string;
+  category: string;
+  /** By key in capitals: what stands for a property that is not known of a person. */
+  fallbacks: ReadonlyMap<string, string>;
 }
 
 export type FilledBroadcast = Pick<CampaignEmail, 'subject' | 'html' | 'text'>;
 
-export function broadcastSchedule({ database, topics, hashKey, fill }: BroadcastScheduleParts): Schedule {
+export function broadcastSchedule(parts: BroadcastScheduleParts): Schedule {
+  const { database, topics, properties, hashKey, fill } = parts;
   return defineSchedule<Addressee>({
     name: BROADCAST_SCHEDULE,
     cron: null,
@@ -39,7 +52,12 @@ export function broadcastSchedule({ database, topics, hashKey, fill }: Broadcast
           { segmentId, cursor, limit },
         );
         const topic = topicId === null ? null : await topics.find(companyId, topicId);
-        const about = { companyId, broadcastId: id, category: topic?.category ?? BROADCASTS };
+        const fallbacks = new Map(
+          (await properties.list(companyId)).flatMap(({ key, fallback }) =>
+            fallback === null ? [] : [[key.toUpperCase(), String(fallback)] as const],
+          ),
+        );
+        const about = { companyId, broadcastId: id, category: topic?.category ?? BROADCASTS, fallbacks };
         return {
           people: contacts.map((contact) => ({
             contact,
@@ -78,7 +96,7 @@ export function broadcastSchedule({ database, topics, hashKey, fill }: Broadcast
 interface Addressee {
   contact: Contact;
   content: BroadcastContent;
-  about: { companyId: string; broadcastId: string; category: string };
+  about: AboutBroadcast;
   topicId: string | null;
   wants: boolean;
 }

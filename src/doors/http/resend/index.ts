@@ -5,6 +5,7 @@ import { resendApiKeyRoutes } from './api-key-routes.js';
 import { resendAttachmentRoutes } from './attachment-routes.js';
 import { resendBroadcastReachRoutes } from './broadcast-reach-routes.js';
 import { resendBroadcastRoutes } from './broadcast-routes.js';
+import { resendContactPropertyRoutes } from './contact-property-routes.js';
 import { resendContactRoutes } from './contact-routes.js';
 import { resendDomainRoutes } from './domain-routes.js';
 import { type ResendRouteOptions, resendEmailRoutes } from './email-routes.js';
@@ -33,6 +34,7 @@ const PARTS = [
   resendContactRoutes,
   resendSegmentRoutes,
   resendTopicRoutes,
+  resendContactPropertyRoutes,
   resendBroadcastRoutes,
   resendBroadcastReachRoutes,
   resendWebhookRoutes,

@@ -1,7 +1,13 @@
 import type { Access, Domains } from '../../../access/index.js';
 import type { Webhooks } from '../../../events/index.js';
 import type { PermissiveAnswer } from '../../../intake/index.js';
-import type { Contacts, Segments, SuppressionEntries, Topics } from '../../../recipients/index.js';
+import type {
+  ContactProperties,
+  Contacts,
+  Segments,
+  SuppressionEntries,
+  Topics,
+} from '../../../recipients/index.js';
 import type { StoredTemplates } from '../../../render/index.js';
 import type { Broadcasts } from '../../../schedules/index.js';
 import type {
@@ -33,6 +39,7 @@ export interface ResendRooms {
   contacts: Contacts;
   segments: Segments;
   topics: Topics;
+  contactProperties: ContactProperties;
   broadcasts: Broadcasts;
   webhooks: Webhooks;
 }

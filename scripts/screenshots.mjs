@@ -18,6 +18,8 @@ const PAGES = {
   'dead-letters': '/dead-letters',
   inbox: '/inbox',
 };
+/** Also dark and on a phone. */
+const EVERYWHERE = ['overview', 'email-failed'];
 const SCREENS = {
   '': { width: 1280, height: 860, colorScheme: 'light' },
   '.dark': { width: 1280, height: 860, colorScheme: 'dark' },
@@ -35,14 +37,15 @@ try {
   for (const [suffix, { colorScheme, ...viewport }] of Object.entries(SCREENS)) {
     const context = await browser.newContext({ viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC' });
     for (const [name, path] of Object.entries({ ...PAGES, ...pages })) {
+      if (suffix !== '' && !EVERYWHERE.includes(name)) continue;
       const page = await context.newPage();
       await page.goto(`${url}/dashboard${path}`);
-      await page.locator('h1').waitFor();
+      await page.locator('main').locator('h1, h2').filter({ visible: true }).first().waitFor();
       await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
       await page.waitForTimeout(name === 'overview' ? 4000 : 600);
       await page.screenshot({
         path: join(folder, `${name}${suffix}.png`),
-        fullPage: suffix === '' && !/inbox|emails/.test(name),
+        fullPage: suffix === '' && !/inbox|emails|dead/.test(name),
       });
       await page.close();
     }

@@ -82,6 +82,7 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
+        size: 30,
         space: 70,
         values: (_plot, ticks, _axis, _space, step) => ticks.map((at) => timeText(at, step)),
       },

@@ -50,14 +50,17 @@ export async function seed(folder) {
     const { emails } = await postrider.list({ status: 'failed', limit: 5 });
     return emails[0];
   });
-  const { emails: sent } = await postrider.list({ status: 'sent', type: 'welcome', limit: 1 });
+  const sent = await waitUntil(async () => {
+    const { emails } = await postrider.list({ status: 'sent', type: 'welcome', limit: 1 });
+    return emails[0];
+  });
   // Some go on while the pictures are taken, so that the plots have something to show.
   const trickle = setInterval(() => void postrider.sendBatch(few(3 + (trickled++ % 7))), 400);
   let trickled = 0;
   return {
     url: `http://${HOST}:${server.port}`,
     pages: {
-      email: `/emails/${sent[0].id}`,
+      email: `/emails/${sent.id}`,
       'email-failed': `/emails/${failed.id}`,
       'inbox-message': `/inbox/${inbox.list().find(({ subject }) => subject.includes('elcome'))?.id}`,
     },

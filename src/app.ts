@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { busDeadLetters } from './assemble-bus.js';
 import { callOwnApi } from './call-own-api.js';
-import type { Config } from './config.js';
+import { type Config, withChanges } from './config.js';
 import { examine, startWarnings } from './doctor.js';
 import type { Application } from './doors/cli/application.js';
 import { createHttpApp, type HttpServer, startHttpServer } from './doors/http/index.js';
@@ -233,14 +233,12 @@ function leavesMachine({ smtp, email }: Config): boolean {
 function withDevLinks(config: Config): Config {
   const { publicUrl, keys } = config.unsubscribe;
   if (publicUrl !== null || config.http.port === 0 || leavesMachine(config)) return config;
-  return {
-    ...config,
-    unsubscribe: {
-      publicUrl: `http://${LOOPBACK}:${config.http.port}`,
-      // Nobody but who reads the inbox anyway can use it.
-      keys: keys ?? 'postrider development',
-    },
+  const unsubscribe = {
+    publicUrl: `http://${LOOPBACK}:${config.http.port}`,
+    // Nobody but who reads the inbox anyway can use it.
+    keys: keys ?? 'postrider development',
   };
+  return withChanges(config, { unsubscribe }, 'postrider dev');
 }
 
 /** A store that is away at start is no reason to exit: the API answers 503 and the worker keeps trying. */

@@ -15,6 +15,7 @@ import {
   type EmailType,
   languagesOf,
   type OverrideCache,
+  ownContent,
   type Templates,
 } from './render/index.js';
 import type { Database } from './store/index.js';
@@ -58,6 +59,7 @@ export function assembleContent(
     templates: createTemplates({
       ...{ database, registry, renderer, checkContent },
       languagesOf: (type) => languagesOf(type, files),
+      ownContent: (type) => ownContent(type, files),
       defaultTenant: config.email.defaultCompany,
       onChange() {
         for (const cache of caches) cache.forget();

@@ -1,5 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type Config, checkConfig, configurationDocument, explain, loadConfig } from './config.js';
+import {
+  type Config,
+  checkConfig,
+  configurationDocument,
+  explain,
+  loadConfig,
+  withChanges,
+} from './config.js';
 import { BUS_EVENTS } from './events/webhook-events.js';
 
 function load(env: Record<string, string> = {}, rest: Parameters<typeof loadConfig>[0] = {}): Config {
@@ -195,6 +202,19 @@ it('explain → no secret in any of its words', () => {
   });
   expect(JSON.stringify(explain(config))).not.toContain('hunter2');
   expect(explain(config).filter((row) => row.differs)).toHaveLength(5);
+});
+
+it('a setting the process decided itself → explained as what holds, with who said it', () => {
+  const before = load({ SMTP_HOST: 'mail' });
+  const config = withChanges(before, { unsubscribe: { publicUrl: 'http://127.0.0.1:1' } }, 'postrider dev');
+  expect(config.unsubscribe.publicUrl).toBe('http://127.0.0.1:1');
+  expect(before.unsubscribe.publicUrl).toBeNull();
+  expect(config.smtp).toBe(before.smtp);
+  const said = Object.fromEntries(explain(config).map((row) => [row.key, row]));
+  expect(said['unsubscribe.publicUrl']).toMatchObject({
+    ...{ value: 'http://127.0.0.1:1', source: 'postrider dev', differs: true },
+  });
+  expect(said['smtp.host']).toMatchObject({ value: 'mail', source: 'SMTP_HOST' });
 });
 
 it('routes → read as they are in code and as JSON in a variable, explained without their secrets', () => {

@@ -113,5 +113,7 @@ export {
   describeProblem,
   type Explanation,
   explain,
+  explainedAs,
   invalidConfig,
+  withChanges,
 } from './kernel/config/index.js';

@@ -48,6 +48,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     schedules: postrider.schedules,
     limits: postrider,
     resend: postrider.resend,
+    settings: () => postrider.settings(),
     async ready() {
       const database = await postrider
         .ready()

@@ -1,6 +1,6 @@
 import type { Access } from './access/index.js';
 import type { BrokerDeadLetters } from './broker-dead-letters.js';
-import type { ConfigOverrides } from './config.js';
+import type { ConfigOverrides, Explanation } from './config.js';
 import type { EngineState } from './dispatch/index.js';
 import type { HookRoom } from './doors/http/hook-room.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
@@ -78,6 +78,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
    * that are given a transaction.
    */
   ready(): Promise<Database>;
+  /** Every setting: its value, where it came from, its default. Secrets are masked. */
+  settings(): Explanation[];
   /** The provider of the first route. */
   readonly provider: Provider;
   readonly routes: readonly Route[];

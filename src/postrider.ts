@@ -10,7 +10,7 @@ import { assembleSchedules } from './assemble-schedules.js';
 import { assembleSuppression } from './assemble-suppression.js';
 import { assembleWebhooks } from './assemble-webhooks.js';
 import { checkEmailId } from './check-email-id.js';
-import { type Config, loadConfig } from './config.js';
+import { type Config, explain, loadConfig } from './config.js';
 import { createIntake, type Intake, parseDueTime, traceIntake } from './intake/index.js';
 import {
   createLogger,
@@ -207,6 +207,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     provider: table.routes[0]!.provider,
     routes: table.routes,
     metrics,
+    settings: () => explain(config),
     templates: content.templates,
     suppressions: suppression.suppressions,
     unsubscribePage: suppression.page,

@@ -2,7 +2,7 @@ import { createTenantRegions } from './access/index.js';
 import { findInRegions } from './ask-regions.js';
 import type { HomeRegion } from './assemble-access.js';
 import { checkEmailId } from './check-email-id.js';
-import { type Config, loadConfig } from './config.js';
+import { type Config, explainedAs, loadConfig } from './config.js';
 import { eraseEverywhere } from './erase-everywhere.js';
 import { readCompanyId } from './intake/index.js';
 import {
@@ -57,7 +57,10 @@ export function assembleRegions(config: Config, { stores, ...options }: RegionAs
       regions: known(config, names),
     };
     const parts = { ...options, clock, logger: logger.child({ region }), database: sources[region]! };
-    served.set(region, assemblePostrider(own, { ...parts, regional: { home: homeRegion } }));
+    served.set(
+      region,
+      assemblePostrider(explainedAs(own, config), { ...parts, regional: { home: homeRegion } }),
+    );
   };
   assemble(home, null);
   const { access, ready } = served.get(home)!;

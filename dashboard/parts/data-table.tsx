@@ -42,7 +42,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
     <section className="table-scroll" aria-label={label} tabIndex={0}>
-      <Table highlightOnHover miw={minWidth} aria-busy={rows === undefined}>
+      <Table highlightOnHover layout={layoutOf(columns)} miw={minWidth} aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
@@ -67,7 +67,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 <Table.Tr key={keyOf(row)}>
                   {columns.map((column) => (
                     <Table.Td key={column.name} className={classOf(column)}>
-                      {column.cell(row) ?? <Text c="dimmed">–</Text>}
+                      {column.cell(row) ?? (
+                        <Text c="dimmed" size="sm">
+                          –
+                        </Text>
+                      )}
                     </Table.Td>
                   ))}
                 </Table.Tr>
@@ -76,6 +80,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </Table>
     </section>
   );
+}
+
+/** Widths in pixels are kept to; without any, columns are as wide as what they hold. */
+function layoutOf(columns: ReadonlyArray<{ width?: number | string }>): 'fixed' | 'auto' {
+  return columns.some(({ width }) => typeof width === 'number') ? 'fixed' : 'auto';
 }
 
 const WAITING = [1, 2, 3, 4, 5, 6];

@@ -19,10 +19,10 @@ export const FRAME_SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
 export function HtmlFrame({ html, title, height = 560, width = '100%', scheme = 'light' }: HtmlFrameProps) {
   const name = `frame-${useId()}`;
   const form = useRef<HTMLFormElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another html is what makes the frame load again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another html or screen is what makes the frame load again
   useEffect(() => {
     form.current?.submit();
-  }, [html]);
+  }, [html, scheme]);
   return (
     <>
       <form
@@ -34,6 +34,7 @@ export function HtmlFrame({ html, title, height = 560, width = '100%', scheme = 
         hidden
       >
         <textarea name="html" value={html} readOnly aria-hidden="true" tabIndex={-1} />
+        <input type="hidden" name="scheme" value={scheme} />
       </form>
       <iframe
         name={name}

@@ -35,6 +35,7 @@ export {
   type TemplateType,
 } from './overrides/create-templates.js';
 export { createOverrideCache, type OverrideCache, type Overrides } from './overrides/override-cache.js';
+export { ownContent } from './overrides/own-content.js';
 export type { DraftContent, TemplateKeyInput } from './overrides/template-input.js';
 export type { TemplateKey, TemplateSummary, TemplateVersion } from './overrides/template-versions.js';
 export { renderReact } from './render-react.js';

@@ -13,6 +13,8 @@ import type { Template } from './template/syntax.js';
 export interface TemplateFiles {
   /** Parsed, or undefined where there is no such file. */
   template(path: string): Template | undefined;
+  /** As it is written, or undefined where there is no such file. */
+  source(path: string): string | undefined;
   brand(portal: string): Record<string, string>;
   languages(): string[];
   /** Texts by dotted key. */
@@ -30,11 +32,16 @@ export function createTemplateFiles(folder?: string): TemplateFiles {
   };
   const locales = () => join(rootFolder(), 'locales', 'emails');
   let languages: string[] | null = null;
+  const source = (path: string) => {
+    const file = join(rootFolder(), 'templates', path);
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  };
   return {
+    source,
     template: (path) =>
       kept(templates, path, () => {
-        const file = join(rootFolder(), 'templates', path);
-        return existsSync(file) ? parseTemplate(readFileSync(file, 'utf8'), `templates/${path}`) : undefined;
+        const text = source(path);
+        return text === undefined ? undefined : parseTemplate(text, `templates/${path}`);
       }),
     brand: (portal) =>
       kept(

@@ -111,6 +111,34 @@ describeWith('postgres')('templates at the doors', () => {
     expect((await ask('GET', `${at}?companyId=other`)).body.versions).toEqual([]);
   });
 
+  const squeezed = (body: object) => JSON.stringify(body).replace(/(?:\\n)+/g, '\n');
+  test('what the code says → comes as an override would be written, and is one that holds in every language', async () => {
+    const { body: listed } = await ask('GET', '');
+    for (const { type, languages } of listed.types) {
+      const { own } = (await ask('GET', `/${type}/en`)).body;
+      expect(own.subject, type).not.toBe('');
+      expect(own.htmlContent).not.toContain('{{#subject}}');
+      for (const lang of languages) {
+        const [theirs, ours] = await Promise.all([
+          ask('GET', `/${type}/${lang}/preview?companyId=nobody`),
+          ask('POST', `/${type}/${lang}/preview`, { companyId: 'nobody', content: own }),
+        ]);
+        expect([theirs.status, ours.status], `${type} ${lang}`).toEqual([200, 200]);
+        expect(squeezed(ours.body)).toEqual(squeezed(theirs.body));
+      }
+    }
+  });
+
+  test('a version looked at → that version; one there is not → 404; no number → refused', async () => {
+    const shown = await ask('GET', '/welcome/de/preview?companyId=acme&version=1');
+    expect(shown.status).toBe(404);
+    expect((await ask('GET', '/welcome/de/preview?version=x')).body).toMatchObject({ field: 'version' });
+    await ask('PUT', '/welcome/de/draft', { companyId: 'acme', subject: 'Servus', htmlContent: '<p>x</p>' });
+    const draft = await ask('GET', '/welcome/de/preview?companyId=acme&version=1');
+    expect(draft.body).toMatchObject({ subject: 'Servus', images: [] });
+    expect((await ask('GET', '/welcome/de/preview?companyId=acme')).body.subject).not.toBe('Servus');
+  });
+
   test('nobody named → whoever holds the key did it', async () => {
     const draft = { subject: 'x', htmlContent: '<p>x</p>' };
     const { body } = await ask('PUT', '/streak_warning/en/draft', draft);

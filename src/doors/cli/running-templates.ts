@@ -39,7 +39,7 @@ export function runningTemplates(call: ApiCall): ChangingTemplates {
 }
 
 /** What commands do with templates; the types themselves they read from the code. */
-export type ChangingTemplates = Omit<Templates, 'types'>;
+export type ChangingTemplates = Omit<Templates, 'types' | 'own'>;
 
 interface ListAnswer {
   overrides: Awaited<ReturnType<Templates['list']>>;

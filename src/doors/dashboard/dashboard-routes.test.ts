@@ -104,3 +104,16 @@ test('markup for a frame → only from a page of this origin, and answered witho
 test('the root → leads to the page it is told', async () => {
   expect((await app.request('/')).headers.get('location')).toBe('/dashboard/inbox');
 });
+
+test('markup for a frame on a dark screen → what the email keeps for the dark holds, whatever the reader has', async () => {
+  const rule = '<style>@media (prefers-color-scheme: dark) { p { color: red } }</style>';
+  const shown = async (scheme: string) => {
+    const body = new FormData();
+    body.set('html', rule);
+    body.set('scheme', scheme);
+    const headers = { 'Sec-Fetch-Site': 'same-origin' };
+    return (await app.request('/dashboard/frame', { method: 'POST', body, headers })).text();
+  };
+  expect(await shown('dark')).toContain('@media (min-width:0)');
+  expect(await shown('light')).toContain('@media (max-width:0)');
+});

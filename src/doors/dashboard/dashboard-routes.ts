@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
 import { FRAME_POLICY, presentHtml } from '../inbox/index.js';
+import { withScreen } from '../preview/index.js';
 import { type DashboardFile, type DashboardFiles, loadDashboard, NONCE } from './load-dashboard.js';
 
 export interface DashboardOptions {
@@ -28,10 +29,13 @@ export function dashboardRoutes({ start, load = loadDashboard }: DashboardOption
         field: 'Sec-Fetch-Site',
       });
     const form = await c.req.parseBody().catch(() => ({}) as Record<string, unknown>);
-    const { html } = form;
+    const { html, scheme } = form;
     if (typeof html !== 'string' || html.length > MAX_FRAME)
       throw new PostriderError('INVALID_PAYLOAD', 'html is what the frame is to show.', { field: 'html' });
-    return c.html(presentHtml({ html, attachments: [] }), 200, { 'Content-Security-Policy': FRAME_POLICY });
+    const seen = withScreen(html, scheme === 'dark' ? 'dark' : 'light');
+    return c.html(presentHtml({ html: seen, attachments: [] }), 200, {
+      'Content-Security-Policy': FRAME_POLICY,
+    });
   });
 
   routes.get('/dashboard/*', (c) => {

@@ -23,6 +23,7 @@ import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type RegionRooms, regionGate } from './region-gate.js';
 import { type HttpEnv, requestContext } from './request-context.js';
 import { sessionRoutes } from './session-routes.js';
+import { settingsRoutes } from './settings-routes.js';
 
 export interface HttpAppOptions {
   rooms: HttpRooms;
@@ -80,6 +81,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
     app.route('/', authRoutes(options.access));
     app.route('/', accessRoutes(options.access));
   }
+  if (rooms.settings) app.route('/', settingsRoutes(rooms.settings));
   if (options.regions) app.use(regionGate({ ...options, regions: options.regions }));
   mountRooms(app, rooms, options);
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));

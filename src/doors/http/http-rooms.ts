@@ -1,4 +1,5 @@
 import type { Webhooks } from '../../events/index.js';
+import type { Explanation } from '../../kernel/index.js';
 import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
@@ -50,6 +51,8 @@ export interface HttpRooms {
   schedules?: ScheduleRooms;
   /** How much may be sent. */
   limits?: { rateLimits: RateLimits; quotas: Quotas };
+  /** Every setting as it stands, secrets masked. */
+  settings?(): readonly Explanation[];
   /** The Resend API under `/resend`. */
   resend?: ResendRooms;
   ready(): Promise<Readiness>;

@@ -142,6 +142,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
 
   'GET /admin/templates': { right: 'look' },
   'GET /admin/templates/:type/:lang': { right: 'look' },
+  'GET /admin/templates/:type/:lang/preview': { right: 'look' },
   'PUT /admin/templates/:type/:lang/draft': { right: 'operate' },
   'DELETE /admin/templates/:type/:lang/draft': { right: 'operate' },
   'POST /admin/templates/:type/:lang/preview': { right: 'operate', audited: 'never' },
@@ -174,6 +175,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/admins/:id/code': { right: 'root', audited: 'inside' },
   'POST /admin/secrets/rotate': { right: 'root', audited: 'inside' },
   'GET /admin/audit': { right: 'administer' },
+  'GET /admin/settings': { right: 'look' },
 
   // Files without data; the pages ask the API, which asks who is there.
   'GET /': { right: 'anyone' },

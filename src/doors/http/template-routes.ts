@@ -5,7 +5,7 @@
 import { type Context, Hono } from 'hono';
 import { actorOf } from '../../access/index.js';
 import { invalidPayload, PostriderError, readFields } from '../../kernel/index.js';
-import type { DraftContent, PreviewOptions, Templates } from '../../render/index.js';
+import type { DraftContent, PreviewedContent, PreviewOptions, Templates } from '../../render/index.js';
 import { readAct } from './read-act.js';
 import { readJsonBody } from './read-json-body.js';
 import type { HttpEnv } from './request-context.js';
@@ -21,7 +21,18 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
     return c.json({ types: templates.types(), overrides: await templates.list({ companyId }) });
   });
 
-  routes.get(at(''), async (c) => c.json({ versions: await templates.listVersions(keyOf(c, companyOf(c))) }));
+  routes.get(at(''), async (c) => {
+    const key = keyOf(c, companyOf(c));
+    return c.json({ versions: await templates.listVersions(key), own: templates.own(key.type) });
+  });
+
+  routes.get(at('/preview'), async (c) => {
+    const { companyId, version } = readFields(c.req.query(), '', ['companyId', 'version']);
+    if (version !== undefined && !/^\d{1,9}$/.test(version as string))
+      throw invalidPayload('version', 'must be a number');
+    const which = version === undefined ? {} : { version: Number(version) };
+    return c.json(presented(await templates.preview(keyOf(c, companyId), which)));
+  });
 
   routes.put(at('/draft'), async (c) => {
     const body = readFields(await readJsonBody(c.req.raw, bodyLimitBytes), '', [
@@ -47,8 +58,9 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
   routes.post(at('/preview'), async (c) => {
     const { companyId, content, ...options } = await act(c, ['data', 'version', 'content']);
     const draft = content === undefined ? {} : { content: readFields(content, 'content', CONTENT) };
-    const shown = await templates.preview(keyOf(c, companyId), { ...options, ...draft } as PreviewOptions);
-    return c.json({ ...shown, images: shown.images?.map(encoded) ?? [] });
+    return c.json(
+      presented(await templates.preview(keyOf(c, companyId), { ...options, ...draft } as PreviewOptions)),
+    );
   });
 
   routes.post(at('/publish'), async (c) => {
@@ -93,6 +105,10 @@ function companyOf(c: Context): string | undefined {
   if (companyId !== undefined && typeof companyId !== 'string')
     throw invalidPayload('companyId', 'must be a string');
   return companyId;
+}
+
+function presented({ images = [], ...content }: PreviewedContent): object {
+  return { ...content, images: images.map(encoded) };
 }
 
 function encoded({ content, ...image }: { content: string | Uint8Array }): object {

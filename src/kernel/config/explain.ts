@@ -41,6 +41,31 @@ export interface Origin {
   ignored: string[];
 }
 
+/** The same config with what the process itself decided, and `source` as where that came from. */
+export function withChanges<C extends object>(config: C, changes: Changes<C>, source: string): C {
+  const origins = remembered.get(config);
+  if (!origins) throw new TypeError('withChanges takes a config made by resolveSettings');
+  const changed = { ...config } as Record<string, unknown>;
+  const values = new Map<string, unknown>();
+  for (const [group, members] of Object.entries(changes as Record<string, object>)) {
+    changed[group] = Object.freeze({ ...(changed[group] as object), ...members });
+    for (const [name, value] of Object.entries(members)) values.set(`${group}.${name}`, value);
+  }
+  return rememberOrigins(
+    Object.freeze(changed) as C,
+    origins.map((origin) =>
+      values.has(origin.key) ? { ...origin, value: values.get(origin.key), source } : origin,
+    ),
+  );
+}
+
+/** A config that was made of another for a part of the process, explained as the whole. */
+export function explainedAs<C extends object>(part: C, whole: object): C {
+  return rememberOrigins(part, remembered.get(whole) ?? []);
+}
+
+type Changes<C> = { [G in keyof C]?: Partial<C[G]> };
+
 // Kept beside the config, not in it, so that a config stays plain values.
 const remembered = new WeakMap<object, readonly Origin[]>();
 

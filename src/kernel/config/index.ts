@@ -1,7 +1,7 @@
 export { type ConfigProblem, describeProblem, invalidConfig } from './config-problem.js';
 export { didYouMean } from './did-you-mean.js';
 export { type Environment, environment } from './environment.js';
-export { type Explanation, explain } from './explain.js';
+export { type Explanation, explain, explainedAs, withChanges } from './explain.js';
 export { joinSettings } from './join-settings.js';
 export { kernelSettings } from './kernel-settings.js';
 export { readConfigFile } from './read-config-file.js';

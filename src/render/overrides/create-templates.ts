@@ -53,6 +53,8 @@ export interface Templates {
   /** Whether the published version is used, or the code's own content. */
   setActive(key: TemplateKeyInput, isActive: boolean, by: string): Promise<TemplateVersion>;
   listVersions(key: TemplateKeyInput): Promise<TemplateVersion[]>;
+  /** What the code says, written as an override: where one begins. */
+  own(type: string): DraftContent;
   /** With the type's sample data or other; of content not saved yet, a version, or what would be sent. */
   preview(key: TemplateKeyInput, options?: PreviewOptions): Promise<PreviewedContent>;
 }
@@ -83,6 +85,7 @@ export interface TemplatesOptions {
   registry: EmailRegistry;
   renderer: Renderer;
   languagesOf(type: EmailType): string[];
+  ownContent(type: EmailType): TemplateContent;
   defaultTenant: string;
   /** The rules any email's content must keep; answers what is wrong as field and sentence, or null. */
   checkContent(content: RenderedContent): ContentProblem | null;
@@ -194,6 +197,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
       });
     },
     listVersions: async (key) => readVersions(await database(), checkKey(key, defaultTenant)),
+    own: (type) => options.ownContent(registry.get(type)),
     async preview(input, { data, content, version: asked } = {}) {
       const version = checkVersion(asked);
       const key = checkKey(input, defaultTenant);

@@ -66,7 +66,13 @@ export const runningOperations: Operations = {
   },
   'GET /admin/templates/:type/:lang': {
     summary: 'The versions of one, the newest first.',
-    ...{ query: ofCompany, answers: { 200: z.strictObject({ versions: z.array(templateVersion) }) } },
+    query: ofCompany,
+    answers: { 200: z.strictObject({ versions: z.array(templateVersion), own: content }) },
+  },
+  'GET /admin/templates/:type/:lang/preview': {
+    summary: 'What would be sent, or a version, with the sample data of the type.',
+    query: query({ companyId, version: z.string().regex(/^\d{1,9}$/) }),
+    answers: { 200: anyObject },
   },
   'PUT /admin/templates/:type/:lang/draft': {
     summary: 'Save a draft; a broken one is refused with line and reason.',

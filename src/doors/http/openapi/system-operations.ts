@@ -14,6 +14,10 @@ export const systemOperations: Operations = {
   'GET /metrics': { summary: 'Figures for Prometheus.', answers: { 200: 'text/plain' } },
   'GET /openapi.json': { summary: 'This document.', answers: { 200: anyObject } },
   'GET /docs': { summary: 'This document as a page.', answers: { 200: 'text/html' } },
+  'GET /admin/settings': {
+    summary: 'Every setting with its value, where it came from and its default; secrets masked.',
+    answers: { 200: z.strictObject({ settings: z.array(z.looseObject({ key: z.string() })) }) },
+  },
   'GET /u/:token': { summary: 'The page behind an unsubscribe link.', answers: { 200: 'text/html' } },
   'POST /u/:token': {
     summary: 'Unsubscribe, by one click (RFC 8058) or from that page.',

@@ -16,6 +16,15 @@ const PAGES = {
   overview: '/',
   emails: '/emails',
   'dead-letters': '/dead-letters',
+  content: '/content?portal=app',
+  'content-edit': '/content/welcome/en?companyId=fjord&edit=1',
+  schedules: '/schedules',
+  limits: '/limits',
+  recipients: '/recipients?companyId=fjord',
+  suppressions: '/suppressions?companyId=fjord',
+  keys: '/keys',
+  audit: '/audit',
+  settings: '/settings',
   inbox: '/inbox',
 };
 /** Also dark and on a phone. */

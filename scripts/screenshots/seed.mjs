@@ -6,6 +6,7 @@ import { httpRooms } from '../../dist/http-rooms.js';
 import { createPostrider, smtpProvider } from '../../dist/index.js';
 import { silentLogger, systemClock } from '../../dist/kernel/index.js';
 import { catalogue } from '../../dist/render/index.js';
+import { fillCompany } from './fill-company.mjs';
 
 const HOST = '127.0.0.1';
 const NAMES = [
@@ -46,6 +47,7 @@ export async function seed(folder) {
   });
   const server = await startHttpServer({ app, host: HOST, port: 0 });
   await fill(postrider);
+  await fillCompany(postrider);
   const failed = await waitUntil(async () => {
     const { emails } = await postrider.list({ status: 'failed', limit: 5 });
     return emails[0];

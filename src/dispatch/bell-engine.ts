@@ -4,6 +4,7 @@ import type { Database } from '../store/index.js';
 import type { BellBroker, BellEnd, HeardBell } from './bell-broker.js';
 import { createBellRelay } from './bell-relay.js';
 import type { Engine, EngineMetrics, RouteGate } from './engine.js';
+import { createWaitWindow } from './wait-window.js';
 
 /**
  * The engine over a broker. The relay rings for what is ready; bells that come back are gathered and claimed
@@ -34,6 +35,7 @@ const QUIET_MS = 1000;
 export function createBellEngine<Bell extends HeardBell>(options: BellEngineOptions<Bell>): Engine {
   const { database, broker, routes, logger, metrics } = options;
   const relay = createBellRelay(options);
+  const waits = createWaitWindow(options.window, options.clock);
   /** Heard and not claimed. */
   const heard: Bell[] = [];
   /** Claimed and not settled. */
@@ -114,8 +116,14 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
     const claimed = new Set(claims.map((claim) => claim.id));
     const dropped: Bell[] = [];
     for (const bell of bells) {
-      if (claimed.delete(bell.id)) held.set(bell.id, bell);
-      else dropped.push(bell);
+      if (!claimed.delete(bell.id)) {
+        dropped.push(bell);
+        continue;
+      }
+      // Of a claim that was taken away unnoticed.
+      const before = held.get(bell.id);
+      if (before) dropped.push(before);
+      held.set(bell.id, bell);
     }
     metrics.bells('consumed', claims.length);
     metrics.bells('dropped', dropped.length);
@@ -179,6 +187,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
       return quiet;
     },
     async claim(limit) {
+      if (quiet) return [];
       const bells = heard.splice(0, limit);
       if (bells.length === 0) return [];
       let claims: Claim[];
@@ -196,7 +205,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
     },
     async claimSuspects(limit) {
       const read = await options.pauses();
-      if (read.all) return [];
+      if (read.all || quiet) return [];
       for (const route of await routes.names()) {
         if ((await routes.room(route, 1, read.routes)) === 0) continue;
         const claims = await claimSuspects(database, route, options.worker(), limit);
@@ -212,7 +221,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
       clearTimeout(echo);
       echo = setTimeout(() => relay.ring(), ECHO_MS);
     },
-    spendsWait: (id, waitMs) => held.has(id) && broker.spendsWait(waitMs),
+    spendsWait: (id, waitMs) => held.has(id) && broker.spendsWait(waitMs) && waits.take(waitMs),
     settled(settlements) {
       end(
         settlements.map((settlement) => {

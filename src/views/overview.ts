@@ -60,7 +60,14 @@ const ENDED = `
 
 const OLDEST = `
   select extract(epoch from now() - min(e.created_at))::float8 as age
-  from (select id from postrider.email_queue where ready order by id limit 1) q
+  from (
+    (select id from postrider.email_queue where ready order by id limit 1)
+    union all
+    (select id from (
+       select id from postrider.email_queue where rung_at <= now() and owner is null offset 0) rung
+     order by id limit 1)
+    order by id limit 1
+  ) q
   join lateral (select created_at from postrider.emails x where x.id = q.id) e on true`;
 
 const WORKERS = `

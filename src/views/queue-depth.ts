@@ -30,7 +30,14 @@ const DEPTH = `
 // Ids are ordered by time, so the first ready one is the oldest; a scheduled one is as old as its time is past.
 const OLDEST = `
   select extract(epoch from now() - greatest(e.created_at, e.scheduled_at))::float8 as age
-  from (select id from postrider.email_queue where ready order by id limit 1) q
+  from (
+    (select id from postrider.email_queue where ready order by id limit 1)
+    union all
+    (select id from (
+       select id from postrider.email_queue where rung_at <= now() and owner is null offset 0) rung
+     order by id limit 1)
+    order by id limit 1
+  ) q
   join lateral (select created_at, scheduled_at from postrider.emails x where x.id = q.id) e on true`;
 
 const WORKERS = `

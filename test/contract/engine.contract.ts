@@ -206,6 +206,18 @@ function suite(maker: EngineMaker): void {
       expect(handed(hand)).toEqual([bad]);
     });
 
+    test('more retries than may be out at once → the rest waits in the ledger, and all are handed out again', async () => {
+      const hand = await open({ window: 5 });
+      const ids = await accept(plain(30));
+      await untilHanded(hand, ids);
+      await hand.ledger.settle(hand.claims.splice(0).map((claim) => retry(claim, maker.ownWaitMs ?? 700)));
+      const { rows } = await database.query<{ out: number }>(
+        'select count(*)::int as out from postrider.email_queue where rung_at > clock_timestamp()',
+      );
+      expect(rows[0]!.out).toBeLessThanOrEqual(5);
+      await untilHanded(hand, ids);
+    });
+
     test('a claim given back → handed out again with a higher token, and the old one changes nothing', async () => {
       const hand = await open();
       const [id] = await accept(plain(1));

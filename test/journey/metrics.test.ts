@@ -27,6 +27,14 @@ describe('/metrics on PostgreSQL', () => {
     expect(figureOf(before, 'email_queue_depth{priority="3",state="waiting"}')).toBe('1');
     expect(Number(figureOf(before, 'email_queue_oldest_due_seconds'))).toBeGreaterThan(0);
     expect(figureOf(before, 'workers_alive')).toBe('0');
+    // Its bell is in a broker, which is no reason not to count how long it waits.
+    await door.pool.query('update postrider.email_queue set ready = false, rung_at = now() where ready');
+    const rung = await scrape();
+    expect(figureOf(rung, 'email_queue_depth{priority="1",state="ready"}')).toBe('1');
+    expect(Number(figureOf(rung, 'email_queue_oldest_due_seconds'))).toBeGreaterThan(0);
+    await door.pool.query(
+      'update postrider.email_queue set ready = true, rung_at = null where rung_at is not null',
+    );
     await door.postrider.start();
     await waitFor(async () => figureOf(await scrape(), 'email_delivery_seconds_count') === '1', {
       timeoutMs: 10_000,

@@ -160,6 +160,18 @@ describeWith('postgres', 'rabbitmq')('emails through RabbitMQ', () => {
     expect((await door.call('GET', '/admin/broker/dead-letters')).body.total).toBe(0);
   });
 
+  it('put back while the exchange leads nowhere → refused, and the dead letter stays', async () => {
+    await publish('bad-2', { type: 'USER_CERTIFICATION', to: 'not an address' });
+    await until(() => countMessages(vhost.url, DEAD_LETTER_QUEUE), 'the dead letter');
+    const binding = { exchange: 'EmailExchange', queue: 'email.send.queue', routingKey: 'email.send' };
+    await withRabbit(vhost.url, (rabbit) => rabbit.queueUnbind(binding));
+    const answer = await door.call('POST', '/admin/broker/dead-letters/requeue', { body: { all: true } });
+    await withRabbit(vhost.url, (rabbit) => rabbit.queueBind(binding));
+    expect([answer.status, answer.body.code]).toEqual([503, 'BROKER_UNAVAILABLE']);
+    expect(await countMessages(vhost.url, DEAD_LETTER_QUEUE)).toBe(1);
+    await door.call('POST', '/admin/broker/dead-letters/purge', { body: { all: true } });
+  });
+
   it.each([
     ['requeue', {}],
     ['requeue', { all: false }],

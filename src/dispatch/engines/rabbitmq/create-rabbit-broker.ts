@@ -134,8 +134,11 @@ export function createRabbitBroker(options: RabbitBrokerOptions): BellBroker<Rab
       }
     },
     async quiesce() {
-      await open?.consumer.quiesce();
-      await open?.foreign.stop();
+      try {
+        await open?.consumer.quiesce();
+      } finally {
+        await open?.foreign.stop();
+      }
     },
     async stop({ deadlineMs = CLOSE_MS } = {}) {
       if (!open) return;

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Channel, SyncMessage } from 'rabbitmq-client';
 import { delay, isPostriderError, messageOf, PostriderError } from '../../../kernel/index.js';
 import { HEADER_NAMES, plainHeaders, readMirror } from './dead-letter-message.js';
@@ -58,6 +59,10 @@ export function createDeadLetterDesk(address: RabbitAddress): DeadLetterDesk {
       withChannel(address, async (channel) => {
         const { messageCount } = await channel.queueDeclare({ queue: DEAD_LETTER_QUEUE, passive: true });
         await channel.confirmSelect();
+        let returned = false;
+        channel.on('basic.return', () => {
+          returned = true;
+        });
         // No more than there were: one that is refused again comes back at the end.
         for (let left = Math.min(MOST, messageCount); left > 0; left--) {
           const message = await channel.basicGet(DEAD_LETTER_QUEUE);
@@ -65,7 +70,13 @@ export function createDeadLetterDesk(address: RabbitAddress): DeadLetterDesk {
           const fate = await decide(readLetter(message));
           if (fate === 'keep') continue;
           // Confirmed first: a crash between the two leaves it in both places rather than in none.
-          if (fate === 'back') await sendBack(channel, message);
+          if (fate === 'back') {
+            await sendBack(channel, message);
+            // The client tells of a returned message in the turn after its confirm.
+            await turn();
+            if (returned)
+              throw new PostriderError('BROKER_UNAVAILABLE', `${EXCHANGE} leads to no queue on the broker.`);
+          }
           channel.basicAck({ deliveryTag: message.deliveryTag });
         }
       }),
@@ -90,6 +101,7 @@ async function sendBack(channel: Channel, message: SyncMessage): Promise<void> {
       exchange: EXCHANGE,
       routingKey: ROUTING_KEY,
       durable: true,
+      mandatory: true,
     },
     typeof message.body === 'string' ? Buffer.from(message.body) : message.body,
   );
@@ -98,15 +110,14 @@ async function sendBack(channel: Channel, message: SyncMessage): Promise<void> {
 async function withChannel<T>(address: RabbitAddress, work: (channel: Channel) => Promise<T>): Promise<T> {
   const connection = await openRabbit(address, 'dead letters');
   let lost: unknown = null;
+  let channel: Channel | null = null;
   connection.on('error', (error) => {
     lost = error;
   });
   try {
-    const channel = await connection.acquire({ emitErrorsFromChannel: true });
+    channel = await connection.acquire({ emitErrorsFromChannel: true });
     channel.on('error', () => undefined); // what was asked for rejects as well
-    const result = await work(channel);
-    await channel.close();
-    return result;
+    return await work(channel);
   } catch (error) {
     if (isPostriderError(error)) throw error;
     if ((error as { code?: string }).code === 'NOT_FOUND') {
@@ -121,7 +132,9 @@ async function withChannel<T>(address: RabbitAddress, work: (channel: Channel) =
     );
   } finally {
     const waited = new AbortController();
-    await Promise.race([connection.close(), delay(CONNECT_MS, waited.signal)]);
+    // The connection waits for its channels.
+    const closed = Promise.all([channel?.close(), connection.close()]);
+    await Promise.race([closed, delay(CONNECT_MS, waited.signal)]);
     waited.abort();
     connection.unsafeDestroy();
   }

@@ -8,7 +8,8 @@ import { DEAD_LETTER_QUEUE } from './topology.js';
 
 /**
  * Messages of other services: a few at a time they are handed on, and acknowledged only when their email is
- * committed or they stand in the dead-letter queue with a reason. A crash before that repeats them.
+ * committed or they stand in the dead-letter queue with a reason. A crash before that repeats them. One that has
+ * to wait waits here: a quorum queue of RabbitMQ 4 throws away what was given back to it twenty times.
  */
 export interface ForeignReceiver {
   take(message: AsyncMessage, delivery: Delivery): void;
@@ -78,11 +79,14 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
   }
 
   async function work([message, delivery]: [AsyncMessage, Delivery]): Promise<void> {
+    // Its channel is gone: the broker delivers it again.
+    if (!delivery.channel.active) return;
     const answer = await judge(message);
     if (answer.kind === 'later') {
       logger.warn({ why: answer.message }, 'a message of another service has to wait');
       await delay(LATER_MS, stopping.signal);
-      giveBack(delivery);
+      if (stopping.signal.aborted) giveBack(delivery);
+      else waiting.push([message, delivery]);
       return;
     }
     if (answer.kind === 'refused') {

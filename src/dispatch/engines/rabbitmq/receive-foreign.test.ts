@@ -1,0 +1,65 @@
+import type { AsyncMessage } from 'rabbitmq-client';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ManualClock, silentLogger } from '../../../kernel/index.js';
+import type { ForeignAnswer } from '../../foreign-message.js';
+import type { Delivery } from './rabbit-consumer.js';
+import { createForeignReceiver } from './receive-foreign.js';
+
+/** A broker may throw away what is given back to it too often, so what has to wait is kept. */
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const AWAY: ForeignAnswer = { kind: 'later', message: 'the store is away' };
+
+function open(answers: ForeignAnswer[]) {
+  const asked: string[] = [];
+  const channel = { active: true, basicAck: vi.fn(), basicNack: vi.fn() };
+  const receiver = createForeignReceiver({
+    receive: async ({ messageId }) => {
+      asked.push(messageId!);
+      return answers.shift() ?? { kind: 'done' };
+    },
+    publisher: { publish: async () => {} },
+    clock: new ManualClock(),
+    logger: silentLogger,
+  });
+  return {
+    ...{ asked, channel, receiver },
+    take: (messageId: string) =>
+      receiver.take({ messageId, body: {} } as AsyncMessage, { channel, tag: 1 } as unknown as Delivery),
+  };
+}
+
+it('the store is away for a minute → a message is asked about again and again, and never given back', async () => {
+  const { asked, channel, take } = open(Array.from({ length: 60 }, () => AWAY));
+  take('one');
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(asked).toHaveLength(61);
+  expect(channel.basicNack).not.toHaveBeenCalled();
+  expect(channel.basicAck).toHaveBeenCalledTimes(1);
+});
+
+it('many have to wait → others are asked about in between', async () => {
+  const { asked, take } = open(Array.from({ length: 8 }, () => AWAY));
+  for (let number = 0; number < 8; number++) take('waits');
+  take('other');
+  await vi.advanceTimersByTimeAsync(1001);
+  expect(asked.slice(8)).toContain('other');
+});
+
+it('stopped while one waits → given back at once', async () => {
+  const { channel, receiver, take } = open([AWAY]);
+  take('one');
+  await vi.advanceTimersByTimeAsync(10);
+  await receiver.stop();
+  expect(channel.basicNack).toHaveBeenCalledWith({ deliveryTag: 1, requeue: true });
+});
+
+it('its channel is lost while it waits → not asked about again, for it is delivered again', async () => {
+  const { asked, channel, take } = open([AWAY]);
+  take('one');
+  await vi.advanceTimersByTimeAsync(10);
+  channel.active = false;
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toEqual(['one']);
+});

@@ -18,8 +18,10 @@ export function carriedHeaders(headers: readonly Header[]): Carried {
     if (key.startsWith('resent-')) throw invalidMessage('cannot be carried: send a new message', originalKey);
     const field = TOLD[key];
     if (field) told[field] = field === 'priority' ? priorityOf(value) : value;
-    else if (key === 'x-postrider-idempotency-key') idempotencyKey = value;
-    else kept[originalKey] = value;
+    else if (IDEMPOTENCY_KEYS.has(key)) {
+      if (idempotencyKey !== null) throw invalidMessage('is given under two names', originalKey);
+      idempotencyKey = value;
+    } else kept[originalKey] = value;
   }
   return { kept, told, idempotencyKey };
 }
@@ -34,6 +36,9 @@ export interface Carried {
 const TRACE =
   /^(?:received|return-path|delivered-to|dkim-signature|arc-.*|authentication-results|received-spf)$/;
 const WRITTEN_ANEW = /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*)$/;
+
+/** Ours, and the one that programs moved over from Resend's SMTP already send. */
+const IDEMPOTENCY_KEYS = new Set(['x-postrider-idempotency-key', 'resend-idempotency-key']);
 
 const TOLD: Record<string, string> = {
   'x-postrider-type': 'type',

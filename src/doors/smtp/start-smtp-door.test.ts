@@ -158,6 +158,20 @@ describe('answers', () => {
     });
   });
 
+  test('an idempotency key in either header → it is the key and goes no further; in both → 554', async () => {
+    const at = await ground();
+    const one = await signedIn(at);
+    for (const name of ['X-Postrider-Idempotency-Key', 'Resend-Idempotency-Key']) {
+      expect(await one.submit(`${name}: order-7\r\n${MESSAGE}`)).toMatch(/^250 /);
+      const { idempotencyKey, emails } = at.accepted.at(-1)!;
+      expect(idempotencyKey).toBe('order-7');
+      expect(emails[0]!.headers).toEqual({});
+    }
+    const both = `Resend-Idempotency-Key: a\r\nX-Postrider-Idempotency-Key: b\r\n${MESSAGE}`;
+    expect(await one.submit(both)).toMatch(/^554 /);
+    expect(at.accepted).toHaveLength(2);
+  });
+
   test('stopping → the message in hand is answered, idle connections get 421, new ones none', async () => {
     const at = await ground();
     const idle = await signedIn(at);

@@ -5,6 +5,7 @@
 import { type Context, Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
 import { PostriderError } from '../../kernel/index.js';
+import { downloadAs } from './download-as.js';
 import { emailIdOf } from './email-routes.js';
 import type { AttachmentRoom } from './http-rooms.js';
 import type { HttpEnv } from './request-context.js';
@@ -27,7 +28,7 @@ export function attachmentRoutes(room: AttachmentRoom): Hono<HttpEnv> {
     refuseSensitive(c, file.sensitive);
     return c.body(new Uint8Array(file.content), 200, {
       'Content-Type': file.contentType,
-      'Content-Disposition': `attachment; filename*=UTF-8''${encodeName(file.filename)}`,
+      'Content-Disposition': downloadAs(file.filename),
       'Content-Security-Policy': "default-src 'none'; sandbox",
     });
   });
@@ -44,12 +45,6 @@ function indexOf(c: Context): number {
 function refuseSensitive(c: Context<HttpEnv>, sensitive: boolean): void {
   if (!sensitive || c.get('caller').kind === 'key') return;
   throw new PostriderError('FORBIDDEN', 'The content of this type is hidden from operators.');
-}
-
-/** RFC 8187: what encodeURIComponent leaves as it is and a header parameter must not hold. */
-function encodeName(filename: string): string {
-  const percent = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
-  return encodeURIComponent(filename).replace(/['()*]/g, percent);
 }
 
 function notFound(code: 'NOT_FOUND' | 'EMAIL_NOT_FOUND' | 'CONTENT_GONE', message: string, field: string) {

@@ -5,6 +5,7 @@
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../../kernel/index.js';
 import type { EnvelopeAttachment } from '../../../views/index.js';
+import { downloadAs } from '../download-as.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
@@ -51,7 +52,7 @@ export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Ho
     return c.body(new Uint8Array(Buffer.from(file.content, 'base64')), 200, {
       // Never shown in place: what a stranger attached must not run on this origin.
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+      'Content-Disposition': downloadAs(file.filename),
     });
   });
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { busDeadLetters } from './assemble-bus.js';
-import { callOwnApi } from './call-own-api.js';
+import { callOwnApi, noteAct } from './call-own-api.js';
 import { type Config, withChanges } from './config.js';
 import { examine, startWarnings } from './doctor.js';
 import type { Application } from './doors/cli/application.js';
@@ -142,6 +142,7 @@ export async function openApplication(config: Config): Promise<Application> {
     schedules: async () => (await opened()).schedules,
     limits: existing,
     busDeadLetters: () => busDeadLetters(config, silentLogger),
+    noteAct: (act) => noteAct(existing, act),
     call: callOwnApi(async () => {
       const home = await opened();
       return regions ?? home;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiCall } from './doors/cli/application.js';
 import { refusalOf } from './doors/cli/ask-running-process.js';
+import type { Act } from './doors/cli/note-act.js';
 import { createHttpApp } from './doors/http/index.js';
-import { silentLogger, systemClock } from './kernel/index.js';
+import { isPostriderError, silentLogger, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
 import { httpParts } from './regional-rooms.js';
 import type { Regions } from './regions-contract.js';
@@ -20,7 +21,7 @@ export function callOwnApi(open: () => Promise<Postrider | Regions>): ApiCall {
       logger: silentLogger,
       clock: systemClock,
       apiKey: key,
-      rootName: 'command line',
+      rootName: COMMAND_LINE.name,
       bodyLimitBytes: 1024 ** 2,
     });
     const response = await app.request(path, {
@@ -36,3 +37,15 @@ export function callOwnApi(open: () => Promise<Postrider | Regions>): ApiCall {
     return answer as Answer;
   };
 }
+
+/** What a command did past the API, told to the same log. False where there is no store to write it in yet. */
+export async function noteAct(existing: () => Promise<Postrider>, act: Act): Promise<boolean> {
+  const store = await existing().catch((error: unknown) => {
+    if (isPostriderError(error) && error.code === 'STORE_NOT_MIGRATED') return null;
+    throw error;
+  });
+  await store?.access.audit.write(COMMAND_LINE, { ...act, outcome: 'asked' });
+  return store !== null;
+}
+
+const COMMAND_LINE = { kind: 'root', name: 'command line' } as const;

@@ -40,6 +40,9 @@ test('on PostgreSQL: first admin, tenant, key, revocation → done, and all of i
   const [id] = /[0-9a-f-]{36}/.exec(key.notes)!;
   expect((await run(env, ['keys', 'revoke', id!]).gone).code).toBe(0);
   expect((await run(env, ['keys', 'list', 'acme']).gone).out).toContain('revoked');
+  expect((await run(env, ['pause', 'tenant:acme']).gone).code).toBe(0);
+  expect((await run(env, ['suppressions', 'add', 'bob@example.net', '--company', 'acme']).gone).code).toBe(0);
+  expect((await run(env, ['dlq', 'list']).gone).code).toBe(0);
   const log = await queryOnce<{ action: string }>(
     database.url,
     `select action from postrider.audit_log where actor_name = 'command line' order by id`,
@@ -49,9 +52,22 @@ test('on PostgreSQL: first admin, tenant, key, revocation → done, and all of i
     'tenant.create',
     'key.create',
     'key.revoke',
+    'postrider pause',
+    'postrider suppressions add',
   ]);
   const code = await run(env, ['admin', 'code', 'ada@example.com']).gone;
   expect(code).toMatchObject({ code: 1, notes: expect.stringContaining('SIGN_IN_NOT_BEGUN') });
+});
+
+test('a command that makes its own store → it works as before, and its act is noted once there is a log', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
+  expect((await run(env, ['suppressions', 'add', 'bob@example.net']).gone).code).toBe(0);
+  const log = await queryOnce(database.url, 'select actor_name, action, target from postrider.audit_log');
+  expect(log).toEqual([
+    { actor_name: 'command line', action: 'postrider suppressions add', target: '(address)' },
+  ]);
 });
 
 test('beside `postrider dev` on the embedded store: account and sign-in → the code is on its console and in its inbox', async () => {

@@ -5,6 +5,7 @@ import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { ImportOptions, ImportReport, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
+import type { Act } from './note-act.js';
 
 /**
  * What the command line needs of the application, as one port. `app.ts` implements it and `main.ts`
@@ -34,6 +35,8 @@ export interface Application {
   limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;
   /** The API of this process, asked as root; its refusals are thrown as the errors they are. */
   call: ApiCall;
+  /** Into the audit log, as the command line's; false where there is no store to write it in yet. */
+  noteAct(act: Act): Promise<boolean>;
   suppressions(): Promise<Suppressions>;
   doctor(): Promise<Finding[]>;
   /** Whether the embedded store has yet to be made, which takes a few seconds. */

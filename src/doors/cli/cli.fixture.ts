@@ -4,6 +4,7 @@ import { checkConfig } from '../../config.js';
 import { ManualClock } from '../../kernel/index.js';
 import type { Application } from './application.js';
 import type { Cli } from './cli.js';
+import type { Act } from './note-act.js';
 import { runCli } from './run-cli.js';
 
 /**
@@ -15,6 +16,7 @@ export function cliForTest(options: Options = {}) {
   const out: string[] = [];
   const notes: string[] = [];
   const exits: number[] = [];
+  const acts: Act[] = [];
   const signals = new EventEmitter();
   const clock = new ManualClock();
   const application = Object.fromEntries(
@@ -26,6 +28,13 @@ export function cliForTest(options: Options = {}) {
       },
     ]),
   ) as unknown as Application;
+  let refusing = false;
+  application.noteAct = async (act) => {
+    if (refusing) throw new Error('the log is away');
+    if (options.application?.isFresh?.()) return false;
+    acts.push(act);
+    return true;
+  };
   const cli: Cli = {
     version: '9.9.9',
     nodeVersion: options.nodeVersion ?? 'v20.19.0',
@@ -53,7 +62,20 @@ export function cliForTest(options: Options = {}) {
     signals,
     exitNow: (code) => exits.push(code),
   };
-  return { run: (...args: string[]) => runCli(args, cli), calls, out, notes, exits, signals, clock };
+  const refuseNotes = () => {
+    refusing = true;
+  };
+  return {
+    run: (...args: string[]) => runCli(args, cli),
+    refuseNotes,
+    calls,
+    acts,
+    out,
+    notes,
+    exits,
+    signals,
+    clock,
+  };
 }
 
 interface Options {
@@ -97,6 +119,7 @@ const quiet: Application = {
     runs: async () => [],
   }),
   call: async () => ({}) as never,
+  noteAct: async () => true,
   doctor: async () => [],
   isFresh: () => false,
   serve: async () => {},

@@ -1,6 +1,7 @@
 import type { Config, ConfigCheck, ConfigInput } from '../../config.js';
 import type { Clock } from '../../kernel/index.js';
 import type { Application } from './application.js';
+import type { Act } from './note-act.js';
 import type { Terminal } from './terminal.js';
 
 /** Everything a command touches outside itself; `main.ts` fills it with the real process. */
@@ -18,6 +19,8 @@ export interface Cli {
   /** Typed without being shown, or piped in. */
   readPassword(): Promise<string>;
   signals: SignalSource;
+  /** What the command at hand changes, for the audit log; `runCli` says it. */
+  act?: Act | null;
   /** Ends the process without waiting for anything. */
   exitNow(code: number): void;
 }

@@ -20,6 +20,7 @@ import { status } from './commands/status.js';
 import { describeSuppressions } from './commands/suppressions.js';
 import { describeWebhooks } from './commands/webhooks.js';
 import { describeTemplates } from './describe-templates.js';
+import { actOf } from './note-act.js';
 import { EXIT_USAGE, presentError } from './present-error.js';
 
 /**
@@ -28,8 +29,12 @@ import { EXIT_USAGE, presentError } from './present-error.js';
  */
 export async function runCli(args: readonly string[], cli: Cli): Promise<number> {
   let exitCode = 0;
-  const program = describe(cli, async (running) => {
+  const own: Cli = { ...cli };
+  const program = describe(own, async (running) => {
     exitCode = await running;
+  });
+  program.hook('preAction', (_, command) => {
+    own.act = actOf(command);
   });
   try {
     await program.parseAsync(args, { from: 'user' });

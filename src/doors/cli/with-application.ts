@@ -2,6 +2,7 @@ import { type Config, type ConfigInput, invalidConfig } from '../../config.js';
 import { messageOf } from '../../kernel/index.js';
 import type { Application } from './application.js';
 import type { Cli } from './cli.js';
+import { noteAround } from './note-act.js';
 import { progress } from './progress.js';
 
 /**
@@ -17,7 +18,7 @@ export async function withApplication<T>(
   const application = await open(cli, config);
   let result: T;
   try {
-    result = await command(application, config);
+    result = await noteAround(application, cli.act ?? null, () => command(application, config));
   } catch (error) {
     await application.stop({ deadlineMs: 0 }).catch((closing: unknown) => {
       cli.terminal.note(`Closing failed as well: ${messageOf(closing)}`);

@@ -19,6 +19,7 @@ import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
 import { useUrlState } from '../parts/use-url-state.js';
+import { BrokerLetters } from './dead-letters/broker-letters.js';
 
 export default function DeadLettersPage() {
   const [{ errorCode, status, cursor }, change] = useUrlState(['errorCode', 'status', 'cursor']);
@@ -172,6 +173,7 @@ export default function DeadLettersPage() {
             </Button>
           </Group>
         )}
+        <BrokerLetters />
       </Stack>
     </>
   );

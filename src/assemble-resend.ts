@@ -52,6 +52,7 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
   return {
     defaultCompany: config.email.defaultCompany,
     links: createAttachmentLinks({ keys: linkKeys(config), clock }),
+    publicUrl: config.unsubscribe.publicUrl,
     suppressions: suppression.entries,
     contacts: createContacts({
       ...{ database, recipients: parts.recipients },

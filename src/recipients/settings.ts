@@ -7,7 +7,7 @@ export const recipientSettings = {
       env: ['POSTRIDER_PUBLIC_URL'],
       default: null,
       schemes: ['https', 'http'],
-      says: 'Where people reach this API from outside; with it emails that can be refused carry links to unsubscribe.',
+      says: 'Where people reach this API from outside; with it emails that can be refused carry links to unsubscribe, and links to attachments name it.',
     }),
     keys: setting.text({
       env: ['POSTRIDER_LINK_KEYS'],

@@ -217,3 +217,14 @@ test('a property nobody knows → the alternative in the placeholder, else the f
     ['cyd@example.net', 'Blue, Blue'],
   ]);
 });
+
+test('behind a proxy with POSTRIDER_PUBLIC_URL → links to attachments name the address outside', async () => {
+  const { data } = await resend.emails.send({
+    ...{ from: 'Acme <news@acme.test>', to: 'ann@example.net', subject: 'Bill', text: 'See the file.' },
+    attachments: [{ filename: 'bill.txt', content: Buffer.from('1 crown') }],
+  });
+  const files = await resend.emails.attachments.list({ emailId: data!.id });
+  const link = new URL(files.data!.data[0]!.download_url);
+  expect(link.origin).toBe('https://mail.example.com');
+  expect(await (await fetch(`${door.url}${link.pathname}`)).text()).toBe('1 crown');
+});

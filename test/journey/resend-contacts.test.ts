@@ -195,3 +195,11 @@ test('contact properties → every method of the client, refused where kind or n
   expect((await resend.contactProperties.remove(id)).data).toMatchObject({ deleted: true });
   expect((await resend.contactProperties.get(id)).error?.name).toBe('not_found');
 });
+
+test('audiences → segments under their older name', async () => {
+  const id = (await resend.audiences.create({ name: 'Older' })).data!.id;
+  expect((await resend.audiences.get(id)).data).toMatchObject({ id, name: 'Older' });
+  expect((await resend.segments.get(id)).data?.name).toBe('Older');
+  expect((await resend.audiences.remove(id)).data).toMatchObject({ deleted: true });
+  expect((await resend.audiences.get(id)).error?.name).toBe('not_found');
+});

@@ -233,6 +233,12 @@ describe('batches', () => {
     expect((await resend.emails.get(data!.data[1]!.id)).data?.subject).toBe('Second');
   });
 
+  test('by the names other versions of the client used → the same', async () => {
+    expect((await resend.batch.create([mail, mail])).data!.data).toHaveLength(2);
+    const { data } = await resend.emails.create(mail);
+    expect((await resend.emails.get(data!.id)).data?.subject).toBe(mail.subject);
+  });
+
   test('strict and one wrong → none, and the place is named', async () => {
     const before = await count();
     const { error } = await resend.batch.send(three);

@@ -23,7 +23,8 @@ export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Ho
     return email.attachments.map((file, index) => {
       const id = attachmentId(emailId, index);
       const token = rooms.links.sign({ companyId, emailId, attachmentId: id, expiresAt });
-      return described(file, id, { url: new URL(`/resend/attachments/${token}`, c.req.url).href, expiresAt });
+      const { href } = new URL(`/resend/attachments/${token}`, rooms.publicUrl ?? c.req.url);
+      return described(file, id, { url: href, expiresAt });
     });
   }
 

@@ -32,6 +32,8 @@ export interface ResendRooms {
   emails: ResendEmails;
   fetchFile: FetchFile;
   links: AttachmentLinks;
+  /** Where the outside reaches this API; null where nobody has said, and the request's own address has to do. */
+  publicUrl: string | null;
   suppressions: SuppressionEntries;
   keys: Access['keys'];
   domains: Domains;

@@ -20,7 +20,7 @@ describe('a filter', () => {
       tenant: 'acme',
       status: 'failed',
       type: 't',
-      recipients: ['A@Example.NET', 'A@example.net'],
+      recipients: ['A@Example.NET', 'A@example.net', 'a@example.net'],
       since: new Date('2026-06-01T00:00:00Z'),
       until: new Date('2026-06-03T00:00:00Z'),
     });

@@ -99,11 +99,13 @@ function statusOf(status: unknown): EmailStatus {
   return known;
 }
 
-/** As it may be stored: the domain as it was written, or in small letters. */
+/** As it may be stored: as it was written, its domain in small letters, or all of it. */
 export function spellings(input: unknown, field = 'recipient'): string[] {
   const { address } = parseMailbox(input, field);
   const at = address.lastIndexOf('@');
-  return [...new Set([address, address.slice(0, at) + address.slice(at).toLowerCase()])];
+  return [
+    ...new Set([address, address.slice(0, at) + address.slice(at).toLowerCase(), address.toLowerCase()]),
+  ];
 }
 
 const MAX_TEXT = 1000;

@@ -44,6 +44,16 @@ export async function readProblem(response: Response): Promise<ApiError> {
   });
 }
 
+/** The code of a page did not come: the process is away, or was replaced by one that has other files. */
+export function notLoaded(): ApiError {
+  return new ApiError({
+    status: 0,
+    code: 'NOT_LOADED',
+    detail: 'This page could not be loaded.',
+    help: 'Postrider does not answer, or was replaced by another version. Look whether the process runs, then try again.',
+  });
+}
+
 /** No answer at all: the process is down, or the network is. */
 export function unreachable(): ApiError {
   return new ApiError({

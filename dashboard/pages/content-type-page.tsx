@@ -1,5 +1,5 @@
 /** One type in one language: how it looks, in whose words, its versions, and the editor for a company's own. */
-import { Button, Group, NativeSelect, Stack } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { callApi } from '../api/call-api.js';
@@ -47,16 +47,20 @@ export default function ContentTypePage() {
     for (const key of ['content', 'versions', 'preview']) queries.invalidateQueries({ queryKey: [key] });
   };
   const mayChange = session.may('operate');
-  const editing = mayChange && edit !== undefined && versions.data !== undefined && known !== undefined;
+  const wantsToEdit = mayChange && edit !== undefined;
+  const editing = wantsToEdit && versions.data !== undefined && known !== undefined;
   const languages = [...new Set([...(known?.languages ?? []), lang])];
   return (
     <Stack gap="md">
       <PageHeader
         title={type}
-        says={known && `${known.portal} · ${known.category}${known.sensitive ? ' · sensitive' : ''}`}
+        says={
+          known ? `${known.portal} · ${known.category}${known.sensitive ? ' · sensitive' : ''}` : '\u00a0'
+        }
       >
-        {mayChange && !editing && versions.data && (
+        {mayChange && !wantsToEdit && (
           <Button
+            disabled={!versions.data}
             leftSection={<Icon name="page" size={16} />}
             onClick={() => change({ edit: '1', version: null })}
           >
@@ -91,6 +95,8 @@ export default function ContentTypePage() {
           onChanged={again}
           onClose={() => change({ edit: null })}
         />
+      ) : wantsToEdit && (versions.isPending || list.isPending) ? (
+        <Skeleton h={EDITOR_HEIGHT} radius="md" />
       ) : (
         <Preview of={of} version={version} onLatest={() => change({ version: null })} />
       )}
@@ -110,6 +116,9 @@ export default function ContentTypePage() {
     </Stack>
   );
 }
+
+/** About that of the editor, so that nothing jumps when it comes. */
+const EDITOR_HEIGHT = 1000;
 
 interface PreviewProps {
   of: ContentKey;

@@ -67,7 +67,7 @@ export default function DeadLettersPage() {
             error={groups.error}
             onRetry={() => groups.refetch()}
             keyOf={(group) => `${group.errorCode} ${group.status}`}
-            minWidth={460}
+            minWidth={640}
             columns={[
               {
                 name: 'Error',
@@ -128,7 +128,7 @@ export default function DeadLettersPage() {
               error={letters.error}
               onRetry={() => letters.refetch()}
               keyOf={(letter) => letter.id}
-              minWidth={680}
+              minWidth={780}
               columns={[
                 { name: 'Status', width: 100, cell: (letter) => <StatusBadge status={letter.status} /> },
                 {
@@ -183,6 +183,8 @@ function jobOf({ errorCode, status, count }: DeadLetterGroup): RetryJob {
   return {
     what: `those with ${errorCode ?? 'no code'}`,
     filter: { status, ...(errorCode !== null && { errorCode }) },
+    // That there is no code cannot be asked for, and must not mean every code.
+    ...(errorCode === null && { only: (letter) => letter.errorCode === null }),
     count,
   };
 }

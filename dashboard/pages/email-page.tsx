@@ -1,5 +1,5 @@
 /** One email: where it is on its way, what was tried and said, what is in it, and what can still be done. */
-import { Anchor, SimpleGrid, Stack } from '@mantine/core';
+import { Anchor, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import type { EmailDetail } from '../../src/email-details.js';
@@ -34,6 +34,8 @@ export default function EmailPage() {
     queryFn: ({ signal }) =>
       callApi<EmailEvent[]>('GET', `/v1/emails/${encodeURIComponent(id)}/events`, { signal }),
     enabled: email.data !== undefined,
+    // What is known of this email stays while its next event is asked for.
+    placeholderData: (before, query) => (query?.queryKey[1] === id ? before : undefined),
   });
   if (email.error && !email.data)
     return (
@@ -48,6 +50,12 @@ export default function EmailPage() {
       <PageHeader title={data?.subject ?? 'Email'} says={<BackToList />}>
         {data && <EmailActions email={data} />}
       </PageHeader>
+      {!data && (
+        <Stack gap="md" role="status" aria-label="Loading">
+          <Skeleton h={80} radius="md" />
+          <Skeleton h={300} radius="md" />
+        </Stack>
+      )}
       {data && (
         <Stack gap="md">
           <Sheet>

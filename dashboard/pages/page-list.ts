@@ -3,6 +3,7 @@
  * export, loaded when it is first opened; adding one is adding a row.
  */
 import { type ComponentType, lazy } from 'react';
+import { notLoaded } from '../api/api-error.js';
 import type { Right, Session } from '../api/session.js';
 import type { IconName } from '../parts/icon.js';
 
@@ -21,95 +22,104 @@ export interface DashboardPage {
   development?: keyof Session['development'];
 }
 
+/** Its code comes when it is first opened; that it did not come is said like any other refusal. */
+function fetched(load: () => Promise<{ default: ComponentType }>): ComponentType {
+  return lazy(() =>
+    load().catch(() => {
+      throw notLoaded();
+    }),
+  );
+}
+
 const PAGES: readonly DashboardPage[] = [
   {
     path: '/',
     label: 'Overview',
     icon: 'pulse',
     group: 'Now',
-    component: lazy(() => import('./overview-page.js')),
+    component: fetched(() => import('./overview-page.js')),
   },
   {
     path: '/emails',
     label: 'Emails',
     icon: 'mail',
     group: 'Now',
-    component: lazy(() => import('./emails-page.js')),
-    items: { path: '/emails/:id', component: lazy(() => import('./email-page.js')) },
+    component: fetched(() => import('./emails-page.js')),
+    items: { path: '/emails/:id', component: fetched(() => import('./email-page.js')) },
   },
   {
     path: '/dead-letters',
     label: 'Dead letters',
     icon: 'stop',
     group: 'Now',
-    component: lazy(() => import('./dead-letters-page.js')),
+    component: fetched(() => import('./dead-letters-page.js')),
   },
   {
     path: '/content',
     label: 'Content',
     icon: 'page',
     group: 'Sending',
-    component: lazy(() => import('./content-page.js')),
-    items: { path: '/content/:type/:lang', component: lazy(() => import('./content-type-page.js')) },
+    component: fetched(() => import('./content-page.js')),
+    items: { path: '/content/:type/:lang', component: fetched(() => import('./content-type-page.js')) },
   },
   {
     path: '/schedules',
     label: 'Schedules',
     icon: 'clock',
     group: 'Sending',
-    component: lazy(() => import('./schedules-page.js')),
-    items: { path: '/schedules/:name', component: lazy(() => import('./schedule-page.js')) },
+    component: fetched(() => import('./schedules-page.js')),
+    items: { path: '/schedules/:name', component: fetched(() => import('./schedule-page.js')) },
   },
   {
     path: '/limits',
     label: 'Rate limits',
     icon: 'gauge',
     group: 'Sending',
-    component: lazy(() => import('./limits-page.js')),
+    component: fetched(() => import('./limits-page.js')),
   },
   {
     path: '/webhooks',
     label: 'Webhooks',
     icon: 'hook',
     group: 'Sending',
-    component: lazy(() => import('./webhooks-page.js')),
-    items: { path: '/webhooks/:id', component: lazy(() => import('./webhook-page.js')) },
+    component: fetched(() => import('./webhooks-page.js')),
+    items: { path: '/webhooks/:id', component: fetched(() => import('./webhook-page.js')) },
   },
   {
     path: '/recipients',
     label: 'Recipients',
     icon: 'people',
     group: 'People',
-    component: lazy(() => import('./recipients-page.js')),
-    items: { path: '/recipients/:person', component: lazy(() => import('./recipient-page.js')) },
+    component: fetched(() => import('./recipients-page.js')),
+    items: { path: '/recipients/:person', component: fetched(() => import('./recipient-page.js')) },
   },
   {
     path: '/suppressions',
     label: 'Suppressions',
     icon: 'shield',
     group: 'People',
-    component: lazy(() => import('./suppressions-page.js')),
+    component: fetched(() => import('./suppressions-page.js')),
   },
   {
     path: '/tenants',
     label: 'Tenants',
     icon: 'building',
     group: 'System',
-    component: lazy(() => import('./tenants-page.js')),
+    component: fetched(() => import('./tenants-page.js')),
   },
   {
     path: '/keys',
     label: 'API keys',
     icon: 'key',
     group: 'System',
-    component: lazy(() => import('./keys-page.js')),
+    component: fetched(() => import('./keys-page.js')),
   },
   {
     path: '/admins',
     label: 'Operators',
     icon: 'people',
     group: 'System',
-    component: lazy(() => import('./admins-page.js')),
+    component: fetched(() => import('./admins-page.js')),
     right: 'administer',
   },
   {
@@ -117,7 +127,7 @@ const PAGES: readonly DashboardPage[] = [
     label: 'Audit log',
     icon: 'list',
     group: 'System',
-    component: lazy(() => import('./audit-page.js')),
+    component: fetched(() => import('./audit-page.js')),
     right: 'administer',
   },
   {
@@ -125,15 +135,15 @@ const PAGES: readonly DashboardPage[] = [
     label: 'Settings',
     icon: 'cog',
     group: 'System',
-    component: lazy(() => import('./settings-page.js')),
+    component: fetched(() => import('./settings-page.js')),
   },
   {
     path: '/inbox',
     label: 'Inbox',
     icon: 'inbox',
     group: 'Development',
-    component: lazy(() => import('./inbox-page.js')),
-    items: { path: '/inbox/:id', component: lazy(() => import('./inbox-page.js')) },
+    component: fetched(() => import('./inbox-page.js')),
+    items: { path: '/inbox/:id', component: fetched(() => import('./inbox-page.js')) },
     development: 'inbox',
   },
 ];

@@ -1,6 +1,7 @@
 /** One schedule and its runs, newest first: how far each came, whom it passed over, what went wrong. */
-import { NativeSelect, Stack, Text } from '@mantine/core';
+import { NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { callApi } from '../api/call-api.js';
 import { useSession } from '../api/session.js';
 import { DataTable } from '../parts/data-table.js';
@@ -44,18 +45,11 @@ export default function SchedulePage() {
     <Stack gap="md">
       <PageHeader title={name} says="A schedule">
         {schedule && session.may('operate') && <ScheduleActs schedule={schedule} size="sm" onDone={again} />}
+        {schedules.isPending && session.may('operate') && <Skeleton h={36} w={200} />}
       </PageHeader>
-      {schedule && (
+      {(schedule || schedules.isPending) && (
         <Sheet>
-          <Facts
-            facts={[
-              ['State', <StatusBadge key="state" status={schedule.paused ? 'paused' : 'active'} />],
-              ['Times', schedule.cron ?? 'only when told to'],
-              ['Time zone', schedule.timeZone],
-              ['After downtime', schedule.catchUp],
-              ['Next', schedule.next && <TimeText key="next" at={schedule.next} />],
-            ]}
-          />
+          <Facts facts={factsOf(schedule)} />
         </Sheet>
       )}
       <Sheet
@@ -99,6 +93,18 @@ export default function SchedulePage() {
       </Sheet>
     </Stack>
   );
+}
+
+/** The same names while they are waited for, so that nothing below jumps. */
+function factsOf(schedule: Scheduled | undefined): Array<[string, ReactNode]> {
+  const facts: Array<[string, (known: Scheduled) => ReactNode]> = [
+    ['State', ({ paused }) => <StatusBadge status={paused ? 'paused' : 'active'} />],
+    ['Times', ({ cron }) => cron ?? 'only when told to'],
+    ['Time zone', ({ timeZone }) => timeZone],
+    ['After downtime', ({ catchUp }) => catchUp],
+    ['Next', ({ next }) => (next ? <TimeText at={next} /> : 'not known yet')],
+  ];
+  return facts.map(([name, read]) => [name, schedule ? read(schedule) : '…']);
 }
 
 function Skipped({ counts }: { counts: Record<string, number> }) {

@@ -1,5 +1,5 @@
 /** One webhook: how it stands, and every delivery with the requests that were made for it. */
-import { Anchor, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Anchor, Group, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import type { DeliveryPage, WebhookDelivery, WebhookEndpoint } from '../../src/events/index.js';
@@ -44,35 +44,39 @@ export default function WebhookPage() {
     queries.invalidateQueries({ queryKey: ['webhooks'] });
     queries.invalidateQueries({ queryKey: ['deliveries', id] });
   };
-  if (webhook.error)
+  if (webhook.error && !webhook.data)
     return (
       <>
         <PageHeader title="Webhook" />
         <ErrorNotice error={webhook.error} onRetry={() => webhook.refetch()} />
       </>
     );
+  // All of it at once, since how much is said of a webhook is not known before.
+  if (!webhook.data)
+    return (
+      <>
+        <PageHeader title="Webhook" />
+        <Skeleton h={640} radius="md" role="status" aria-label="Loading" />
+      </>
+    );
   const mayAct = session.may('operate');
   return (
     <Stack gap="md">
-      <PageHeader title="Webhook" says={webhook.data && <span className="break">{webhook.data.url}</span>}>
-        {webhook.data && mayAct && (
-          <WebhookActs webhook={webhook.data} onDone={again} onGone={() => navigate('/webhooks')} />
-        )}
+      <PageHeader title="Webhook" says={<span className="break">{webhook.data.url}</span>}>
+        {mayAct && <WebhookActs webhook={webhook.data} onDone={again} onGone={() => navigate('/webhooks')} />}
       </PageHeader>
-      {webhook.data && (
-        <Sheet>
-          <Facts
-            facts={[
-              ['State', <WebhookState key="state" webhook={webhook.data} />],
-              ['Company', webhook.data.companyId],
-              ['Description', webhook.data.description],
-              ['Since', <TimeText key="since" at={webhook.data.createdAt} />],
-              ['Id', <CopyText key="id" value={webhook.data.id} label="the id" />],
-              ['Told of', webhook.data.events.join(', ')],
-            ]}
-          />
-        </Sheet>
-      )}
+      <Sheet>
+        <Facts
+          facts={[
+            ['State', <WebhookState key="state" webhook={webhook.data} />],
+            ['Company', webhook.data.companyId],
+            ['Description', webhook.data.description],
+            ['Since', <TimeText key="since" at={webhook.data.createdAt} />],
+            ['Id', <CopyText key="id" value={webhook.data.id} label="the id" />],
+            ['Told of', webhook.data.events.join(', ')],
+          ]}
+        />
+      </Sheet>
       <Sheet
         title="Deliveries"
         says="Newest first; each is tried again until it gets through or is given up."

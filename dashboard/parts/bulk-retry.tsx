@@ -13,6 +13,8 @@ export interface RetryJob {
   /** As in a sentence: "every dead letter". */
   what: string;
   filter: Record<string, string>;
+  /** Which of those, where a filter cannot say it. */
+  only?: (letter: DeadLetter) => boolean;
   /** How many there were when it was asked for. */
   count: number;
 }
@@ -34,7 +36,7 @@ const REASONS: Record<string, string> = {
 };
 
 export function BulkRetry({ job, onClose, onDone }: { job: RetryJob; onClose(): void; onDone(): void }) {
-  const { what, filter, count } = job;
+  const { what, count } = job;
   const [acceptDuplicates, setAcceptDuplicates] = useState(false);
   const [run, setRun] = useState<Run | null>(null);
   const stopped = useRef(false);
@@ -44,7 +46,7 @@ export function BulkRetry({ job, onClose, onDone }: { job: RetryJob; onClose(): 
     const now: Run = { done: 0, retried: 0, refused: {}, state: 'running', error: null };
     setRun({ ...now });
     try {
-      for await (const emailIds of pagesOf(filter)) {
+      for await (const emailIds of pagesOf(job)) {
         if (stopped.current) break;
         const report = await callApi<RetryReport>('POST', '/admin/dead-letters/retry', {
           body: { emailIds, acceptDuplicates },
@@ -116,7 +118,7 @@ export function BulkRetry({ job, onClose, onDone }: { job: RetryJob; onClose(): 
 }
 
 /** As they stand when their page is read; what is retried is no longer on the next one. */
-async function* pagesOf(filter: Record<string, string>): AsyncGenerator<string[]> {
+async function* pagesOf({ filter, only = () => true }: RetryJob): AsyncGenerator<string[]> {
   let cursor: string | null = null;
   do {
     const page: { deadLetters: DeadLetter[]; nextCursor: string | null } = await callApi(
@@ -124,7 +126,8 @@ async function* pagesOf(filter: Record<string, string>): AsyncGenerator<string[]
       '/admin/dead-letters',
       { query: { ...filter, cursor, limit: PART } },
     );
-    if (page.deadLetters.length > 0) yield page.deadLetters.map(({ id }) => id);
+    const meant = page.deadLetters.filter(only);
+    if (meant.length > 0) yield meant.map(({ id }) => id);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }

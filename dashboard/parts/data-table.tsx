@@ -28,10 +28,12 @@ export interface DataTableProps<Row> {
   /** What stands there when there are none. */
   empty: ReactNode;
   minWidth?: number;
+  /** How many rows are likely to come, where something stands below them. */
+  expected?: number;
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, keyOf, error, onRetry, empty, minWidth = 520 } = props;
+  const { label, columns, rows, keyOf, error, onRetry, empty, minWidth = 520, expected = 6 } = props;
   if (error && rows === undefined)
     return (
       <div className="table-message">
@@ -54,7 +56,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Table.Thead>
         <Table.Tbody>
           {rows === undefined
-            ? WAITING.map((row) => (
+            ? Array.from({ length: expected }, (_, row) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
                 <Table.Tr key={row}>
                   {columns.map((column) => (
                     <Table.Td key={column.name} className={classOf(column)}>
@@ -86,8 +89,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 function layoutOf(columns: ReadonlyArray<{ width?: number | string }>): 'fixed' | 'auto' {
   return columns.some(({ width }) => typeof width === 'number') ? 'fixed' : 'auto';
 }
-
-const WAITING = [1, 2, 3, 4, 5, 6];
 
 function classOf({ numeric, wide }: { numeric?: boolean; wide?: boolean }): string {
   return [numeric && 'numeric', wide && 'only-wide'].filter(Boolean).join(' ');

@@ -10,6 +10,8 @@ export const FILTER_NAMES = [
 export type FilterName = (typeof FILTER_NAMES)[number];
 export type Filter = Partial<Record<FilterName, string>>;
 
+type Changes = Partial<Record<FilterName, string | null>>;
+
 const STATUSES = [
   ...['scheduled', 'pending', 'processing', 'retry', 'sent', 'failed', 'unknown'],
   ...['cancelled', 'suppressed', 'expired'],
@@ -28,7 +30,7 @@ export interface EmailFiltersProps {
   filter: Filter;
   /** A refusal names the field it is about. */
   error: unknown;
-  onChange(changes: Partial<Record<FilterName, string | null>>): void;
+  onChange(changes: Changes): void;
 }
 
 export function EmailFilters({ filter, error, onChange }: EmailFiltersProps) {
@@ -37,8 +39,17 @@ export function EmailFilters({ filter, error, onChange }: EmailFiltersProps) {
   const wrong = error instanceof ApiError ? error.field : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onChange(typed);
+    enter(trimmed(typed));
+  };
+  // What was entered is kept in the address alone, so that Back and Clear are seen in the fields as well.
+  const enter = (changes: Changes) => {
+    onChange(changes);
     setTyped({});
+  };
+  const change = (name: FilterName, value: string, isDate: boolean) => {
+    // Typed by keyboard, a year begins as 0002; a day counts at once when it is whole.
+    if (isDate && (value === '' || value >= EARLIEST)) enter({ ...trimmed(typed), [name]: value });
+    else setTyped({ ...typed, [name]: value });
   };
   return (
     <form onSubmit={submit} className="filters" aria-label="Look for emails">
@@ -49,7 +60,7 @@ export function EmailFilters({ filter, error, onChange }: EmailFiltersProps) {
         data={STATUSES}
         value={filter.status ?? null}
         clearable
-        onChange={(status) => onChange({ ...typed, status })}
+        onChange={(status) => enter({ ...trimmed(typed), status })}
       />
       {TEXTS.filter(({ more: hidden }) => more || !hidden).map(({ name, label, type }) => (
         <TextInput
@@ -60,11 +71,7 @@ export function EmailFilters({ filter, error, onChange }: EmailFiltersProps) {
           name={name}
           value={typed[name] ?? filter[name] ?? ''}
           error={wrong === name}
-          onChange={(event) => {
-            const { value } = event.currentTarget;
-            setTyped({ ...typed, [name]: value });
-            if (type === 'date') onChange({ [name]: value });
-          }}
+          onChange={(event) => change(name, event.currentTarget.value, type === 'date')}
         />
       ))}
       <Group gap="xs" className="filter-buttons">
@@ -80,10 +87,7 @@ export function EmailFilters({ filter, error, onChange }: EmailFiltersProps) {
           <Button
             size="sm"
             variant="subtle"
-            onClick={() => {
-              setTyped({});
-              onChange(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])));
-            }}
+            onClick={() => enter(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])))}
           >
             Clear
           </Button>
@@ -91,4 +95,12 @@ export function EmailFilters({ filter, error, onChange }: EmailFiltersProps) {
       </Group>
     </form>
   );
+}
+
+/** The first day an email could be of. */
+const EARLIEST = '2000-01-01';
+
+/** What is pasted often brings a blank along. */
+function trimmed(typed: Filter): Filter {
+  return Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, value.trim()]));
 }

@@ -28,6 +28,7 @@ export function InboxMessage({ id }: { id: string }) {
   if (message.error)
     return (
       <div className="sheet">
+        <BackToList />
         <ErrorNotice error={message.error} />
       </div>
     );
@@ -37,9 +38,7 @@ export function InboxMessage({ id }: { id: string }) {
   const duplicate = events.data?.some(({ metadata }) => metadata.possibleDuplicate);
   return (
     <article className="sheet inbox-message" aria-labelledby="message-subject">
-      <Anchor component={Link} href="/inbox" size="sm" className="only-narrow">
-        ‹ All messages
-      </Anchor>
+      <BackToList />
       <Group gap="sm" mb="xs">
         <Title order={2} size="h4" id="message-subject" className="break">
           {data.subject || '(no subject)'}
@@ -105,6 +104,14 @@ export function InboxMessage({ id }: { id: string }) {
         </Tabs.Panel>
       </Tabs>
     </article>
+  );
+}
+
+function BackToList() {
+  return (
+    <Anchor component={Link} href="/inbox" size="sm" className="only-narrow">
+      ‹ All messages
+    </Anchor>
   );
 }
 

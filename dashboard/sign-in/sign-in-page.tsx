@@ -12,7 +12,9 @@ export function SignInPage() {
   const queries = useQueryClient();
   useEffect(() => {
     document.title = 'Sign in · Postrider';
-  }, []);
+    // What the one before was shown is not for the next.
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  }, [queries]);
   return (
     <Center mih="100vh" p="md" component="main">
       <div className="sheet sign-in">

@@ -2,7 +2,13 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWith } from '../services/index.js';
 import { fillDashboard, HOSTILE } from './ground/fill-dashboard.js';
-import { type DashboardGround, openDashboard, overhang, seriousProblems } from './ground/open-dashboard.js';
+import {
+  type DashboardGround,
+  openDashboard,
+  overhang,
+  seriousProblems,
+  shifted,
+} from './ground/open-dashboard.js';
 
 const SECRET = `one:${'A'.repeat(43)}=`;
 
@@ -43,13 +49,15 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     ['light', 1280],
     ['dark', 360],
   ] as const)(
-    'every page, %s at %i pixels → filled, readable, hostile names shown and never run',
+    'every page, %s at %i pixels → filled, readable, at rest, hostile names shown and never run',
     async (colorScheme, width) => {
       const { page, errors, strangers, dialogs, close } = await ground.visit('/', { colorScheme, width });
       const problems: string[] = [];
       for (const [path, text] of Object.entries(PAGES)) {
         await open(page, path.replace(':id', webhookId));
         await page.getByText(text).first().waitFor();
+        const moved = await shifted(page);
+        if (moved > 0.1) problems.push(`${path}: ${moved} of it jumped while it came`);
         for (const problem of await seriousProblems(page)) problems.push(`${path}: ${problem}`);
         if ((await overhang(page)) > 0) problems.push(`${path}: can be pushed sideways`);
       }

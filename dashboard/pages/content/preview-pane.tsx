@@ -1,5 +1,5 @@
 /** An email as it would be read: on a wide or a narrow screen, light or dark, as text, or as its source. */
-import { Alert, Group, List, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Group, List, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ErrorNotice } from '../../parts/error-notice.js';
 import { HtmlFrame } from '../../parts/html-frame.js';
@@ -7,6 +7,7 @@ import { Icon } from '../../parts/icon.js';
 import type { Previewed } from './content-answers.js';
 
 const PHONE_WIDTH = 375;
+const FRAME_HEIGHT = 640;
 
 export interface PreviewPaneProps {
   shown: Previewed | undefined;
@@ -43,6 +44,7 @@ export function PreviewPane({ shown, error, title }: PreviewPaneProps) {
         )}
       </Group>
       {error !== null && <ErrorNotice error={error} />}
+      {!shown && error === null && <Waiting />}
       {shown && (
         <>
           <Text size="sm" className="break">
@@ -57,7 +59,7 @@ export function PreviewPane({ shown, error, title }: PreviewPaneProps) {
                 html={withImages(shown)}
                 title={title}
                 width={screen === 'phone' ? PHONE_WIDTH : '100%'}
-                height={640}
+                height={FRAME_HEIGHT}
                 scheme={scheme}
               />
             </div>
@@ -67,6 +69,16 @@ export function PreviewPane({ shown, error, title }: PreviewPaneProps) {
           <Warnings warnings={shown.warnings} />
         </>
       )}
+    </Stack>
+  );
+}
+
+/** As high as what it waits for, so that nothing below jumps. */
+function Waiting() {
+  return (
+    <Stack gap="sm" role="status" aria-label="Loading">
+      <Skeleton h={22} w="40%" radius="sm" />
+      <Skeleton h={FRAME_HEIGHT + 24} radius="md" />
     </Stack>
   );
 }

@@ -37,6 +37,7 @@ export function RateLimitSheet() {
         onRetry={() => limits.refetch()}
         keyOf={({ type, companyId }) => `${type} ${companyId ?? ''}`}
         minWidth={640}
+        expected={10}
         columns={[
           { name: 'Type', cell: ({ type }) => <span className="break">{type}</span> },
           {

@@ -149,6 +149,17 @@ export async function seriousProblems(page: Page): Promise<string[]> {
     );
 }
 
+/** How much of what was seen has moved since the page was opened, other than by input. */
+export function shifted(page: Page): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum))));
+  })`);
+}
+
 /** How far the page can be pushed sideways, in pixels. */
 export function overhang(page: Page): Promise<number> {
   return page.evaluate('Math.max(0, document.scrollingElement.scrollWidth - innerWidth)');

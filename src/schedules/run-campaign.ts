@@ -34,9 +34,9 @@ export type Acceptance = { refused: null } | { refused: PostriderError };
 /** `lost`: over, paused, or another process is at it. */
 export type RunEnd = 'done' | 'expired' | 'stopped' | 'lost';
 
-export const PAGE_SIZE = 250;
+export const PAGE_SIZE = 100;
 /** Content is tens of kilobytes an email, and this is how many are held with it. */
-const RENDERED_AT_ONCE = 25;
+const RENDERED_AT_ONCE = 20;
 
 export async function runCampaign(
   schedule: Schedule,

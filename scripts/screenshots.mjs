@@ -19,10 +19,15 @@ const PAGES = {
   content: '/content?portal=app',
   'content-edit': '/content/welcome/en?companyId=fjord&edit=1',
   schedules: '/schedules',
+  schedule: '/schedules/weekly_focus',
   limits: '/limits',
+  webhooks: '/webhooks?companyId=fjord',
   recipients: '/recipients?companyId=fjord',
+  recipient: '/recipients/alan%40example.net?companyId=fjord',
   suppressions: '/suppressions?companyId=fjord',
+  tenants: '/tenants',
   keys: '/keys',
+  admins: '/admins',
   audit: '/audit',
   settings: '/settings',
   inbox: '/inbox',
@@ -48,7 +53,7 @@ try {
     for (const [name, path] of Object.entries({ ...PAGES, ...pages })) {
       if (suffix !== '' && !EVERYWHERE.includes(name)) continue;
       const page = await context.newPage();
-      await page.goto(`${url}/dashboard${path}`);
+      await page.goto(path.startsWith('http') ? path : `${url}/dashboard${path}`);
       await page.locator('main').locator('h1, h2').filter({ visible: true }).first().waitFor();
       await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
       await page.waitForTimeout(name === 'overview' ? 4000 : 600);

@@ -14,7 +14,7 @@ const ROUNDS = 40;
 /** How long an operator waits for a page of the log and its statistics with a million emails in it, by filter. */
 export const adminEmails: Bench = {
   name: 'admin-emails',
-  says: 'GET /admin/emails with a million emails of a week, by filter',
+  says: 'GET /admin/emails and the list of the dashboard with a million emails of a week, by filter',
   async run({ openDatabase, progress }) {
     const { client, url } = await openDatabase();
     await fillLog(client, {
@@ -33,9 +33,9 @@ export const adminEmails: Bench = {
     const samples = FILTERS.map(() => [] as number[]);
     // In turns, so that all meet the same machine; and past the fifth time, when the server keeps its plans.
     for (let round = -10; round < ROUNDS; round++) {
-      for (const [index, { query, least }] of FILTERS.entries()) {
+      for (const [index, { query, least, path = '/admin/emails' }] of FILTERS.entries()) {
         const started = performance.now();
-        const answer = await app.request(`/admin/emails?${query}`);
+        const answer = await app.request(`${path}?${query}`);
         const body = (await answer.json()) as { emails?: unknown[] };
         if (round >= 0) samples[index]!.push(performance.now() - started);
         if (answer.status !== 200 || (body.emails?.length ?? 0) < least)
@@ -56,7 +56,7 @@ export const adminEmails: Bench = {
   },
 };
 
-const FILTERS = [
+const FILTERS: ReadonlyArray<{ what: string; query: string; least: number; path?: string }> = [
   { what: 'no filter', query: '', least: 50 },
   { what: 'sent', query: 'status=sent', least: 50 },
   { what: 'failed', query: 'status=failed', least: 50 },
@@ -74,5 +74,15 @@ const FILTERS = [
   { what: 'a recipient', query: `recipient=${encodeURIComponent(LOG.recipient)}`, least: 10 },
   { what: 'the last day', query: 'days=1', least: 50 },
   { what: 'ten days', query: 'days=10', least: 50 },
+  ...[
+    { what: 'the dashboard, no filter', query: 'limit=50', least: 50 },
+    { what: 'the dashboard, failed', query: 'limit=50&status=failed', least: 50 },
+    { what: 'the dashboard, a type', query: `limit=50&type=${LOG.type}`, least: 50 },
+    {
+      what: 'the dashboard, a recipient',
+      query: `recipient=${encodeURIComponent(LOG.recipient)}`,
+      least: 10,
+    },
+  ].map((filter) => ({ ...filter, path: '/v1/emails' })),
   { what: 'a failed page far back', query: 'status=failed&page=200', least: 50 },
 ];

@@ -31,4 +31,8 @@ export async function fillCompany(postrider) {
   await templates.saveDraft(key, { subject: 'Welcome aboard, {{name}}', htmlContent: html }, 'ada');
   await templates.publish(key, 'ada');
   await templates.saveDraft(key, { subject: 'Good to have you, {{name}}', htmlContent: html }, 'grace');
+  const { id: webhookId } = await postrider.webhooks.create({
+    ...{ companyId, url: 'https://hooks.fjord.example/email', description: 'Booking system' },
+  });
+  return { webhookId };
 }

@@ -38,16 +38,21 @@ export async function seed(folder) {
     provider,
     from: { address: 'hello@fjord.example', name: 'Fjord' },
     logger: silentLogger,
-    config: { limits: { enabled: false } },
+    config: { limits: { enabled: false }, access: { secretKeys: `one:${'A'.repeat(43)}=` } },
   });
   await postrider.start();
-  const app = createHttpApp({
-    ...{ rooms: httpRooms(postrider), logger: silentLogger, clock: systemClock, apiKey: null, inbox },
-    ...{ access: postrider.access, bodyLimitBytes: 1024 ** 2 },
-  });
-  const server = await startHttpServer({ app, host: HOST, port: 0 });
+  const door = (options) => {
+    const app = createHttpApp({
+      ...{ rooms: httpRooms(postrider), logger: silentLogger, clock: systemClock, ...options },
+      ...{ access: postrider.access, bodyLimitBytes: 1024 ** 2 },
+    });
+    return startHttpServer({ app, host: HOST, port: 0 });
+  };
+  const server = await door({ apiKey: null, inbox });
+  // Where there is a key, people sign in.
+  const closed = await door({ apiKey: 'a key of the operators' });
   await fill(postrider);
-  await fillCompany(postrider);
+  const { webhookId } = await fillCompany(postrider);
   const failed = await waitUntil(async () => {
     const { emails } = await postrider.list({ status: 'failed', limit: 5 });
     return emails[0];
@@ -64,11 +69,14 @@ export async function seed(folder) {
     pages: {
       email: `/emails/${sent.id}`,
       'email-failed': `/emails/${failed.id}`,
+      webhook: `/webhooks/${webhookId}`,
+      'sign-in': `http://${HOST}:${closed.port}/dashboard/`,
       'inbox-message': `/inbox/${inbox.list().find(({ subject }) => subject.includes('elcome'))?.id}`,
     },
     async close() {
       clearInterval(trickle);
       await server.stop({ deadlineMs: 500 });
+      await closed.stop({ deadlineMs: 500 });
       await postrider.stop({ deadlineMs: 2000 });
       await sink.stop();
     },

@@ -8,6 +8,7 @@ import {
   readFields,
 } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
+import { changeListening } from './change-listening.js';
 import {
   type DeliveryAttempt,
   listAttempts,
@@ -115,7 +116,10 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
         events: parseEvents(fields.events),
         description: parseLine(fields.description, 'description', MAX_DESCRIPTION),
       };
-      return (await parts.database()).prompt().transaction(async (tx) => {
+      const database = (await parts.database()).prompt();
+      // The store's first endpoint makes the ledger tell. Not in the transaction: what is in the way is waited for.
+      await changeListening(database, 'select postrider.listen_for_webhooks()');
+      return database.transaction(async (tx) => {
         const made = await insertEndpoint(tx, endpoint, MAX_ENDPOINTS);
         if (!made) throw invalidPayload('url', `is one too many: a company has ${MAX_ENDPOINTS} at most`);
         await secrets.put(secretName(made.id), secret, tx);

@@ -1,15 +1,13 @@
-import { PostriderError } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import type { WebhookEndpoint } from './endpoint.js';
 
 /** The rows of endpoints: made, read, changed, removed. A tenant of null means anyone's. */
-/** Null when the tenant has as many as it may. The store's first makes the ledger tell; a busy one may refuse for now. */
+/** Null when the tenant has as many as it may. */
 export async function insertEndpoint(
   tx: Queryable,
   endpoint: { tenant: string; url: string; events: string[]; description: string | null },
   most: number,
 ): Promise<WebhookEndpoint | null> {
-  await tx.query('select postrider.listen_for_webhooks()').catch(busy);
   const { rows } = await tx.query<WebhookEndpoint>(
     `insert into postrider.webhook_endpoints as e (tenant, url, events, description)
      select $1, $2, $3::text[], $4
@@ -19,16 +17,6 @@ export async function insertEndpoint(
   );
   return rows[0] ?? null;
 }
-
-function busy(error: unknown): never {
-  if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
-  throw new PostriderError('STORE_UNAVAILABLE', 'The ledger is in use by a long transaction; try again.', {
-    cause: error,
-    retryAfterSeconds: 1,
-  });
-}
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 export async function readEndpoints(
   database: Queryable,

@@ -201,6 +201,25 @@ describeWith('postgres', 'rabbitmq')('Postrider on the bus', () => {
     expect(await postrider.waitingForBus()).toBeNull();
   });
 
+  test('leaving the bus beside a long transaction → waits for it instead of failing', async () => {
+    postrider = open({ url: null });
+    const database = await postrider.ready();
+    await queryOnce(store.url, `select postrider.listen_for_bus(array['email.scheduled'])`);
+    let left = false;
+    let leaving: Promise<number> | null = null;
+    await database.transaction(async (tx) => {
+      await tx.query('lock table postrider.email_facts in row exclusive mode');
+      leaving = postrider.leaveBus().finally(() => {
+        left = true;
+      });
+      // Longer than one try at the lock.
+      await tx.query('select pg_sleep(2)');
+      expect(left).toBe(false);
+    });
+    expect(await leaving).toBe(0);
+    expect(await postrider.waitingForBus()).toBeNull();
+  });
+
   test('a person is erased → what waits for the bus about them is gone', async () => {
     postrider = open({ url: null });
     await postrider.ready();

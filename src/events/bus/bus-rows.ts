@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../../store/index.js';
+import { changeListening, isInTheWay } from '../change-listening.js';
 
 /** What the bus is owed, a row per event, and which events of others were taken. */
 export interface OwedEvent {
@@ -14,15 +15,18 @@ export async function listenForBus(database: Database, events: readonly string[]
     await database.query('select postrider.listen_for_bus($1::text[])', [[...events].sort()]);
     return true;
   } catch (error) {
-    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false;
+    if (isInTheWay(error)) return false;
     throw error;
   }
 }
 
 /** Nothing is noted any more; returns how many events nobody will publish now. */
 export async function leaveBus(database: Database): Promise<number> {
-  const { rows } = await database.query<{ forgotten: number }>('select postrider.leave_bus() as forgotten');
-  return rows[0]?.forgotten ?? 0;
+  const left = await changeListening<{ forgotten: number }>(
+    database,
+    'select postrider.leave_bus() as forgotten',
+  );
+  return left[0]?.forgotten ?? 0;
 }
 
 /** How many events wait for the broker; null when none are noted. */
@@ -102,8 +106,6 @@ export async function forgetOldBusRows(database: Database, days: number): Promis
   );
   return rows.length;
 }
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const CLAIM = {
   name: 'events_claim_owed',

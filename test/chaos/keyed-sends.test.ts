@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTestDatabase, describeWith } from '../services/index.js';
+import { createEmbeddedFolder, createTestDatabase, describeWith } from '../services/index.js';
 import type { ChildOptions } from './ground/child.js';
 import { spawnChild } from './ground/spawn-child.js';
 
@@ -35,8 +32,8 @@ describe('on PGlite', () => {
   it('killed before the commit, or after it → the repeated call is accepted once, counted once', async ({
     onTestFinished,
   }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'postrider-keyed-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const { folder, remove } = await createEmbeddedFolder();
+    onTestFinished(remove);
     await dieAndRepeat({ folder });
   }, 120_000);
 });

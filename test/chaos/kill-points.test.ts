@@ -1,12 +1,8 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTestDatabase, describeWith } from '../services/index.js';
+import { createEmbeddedFolder, createTestDatabase, describeWith } from '../services/index.js';
 import type { ChildOptions } from './ground/child.js';
 import { JOURNEY_PLACES as PLACES } from './ground/journey-places.js';
 import { type LaneReport, runLane } from './ground/kill-loop.js';
-import { spawnChild } from './ground/spawn-child.js';
 
 /**
  * Death at every kill point of the journey, one after the other, until a run ends untouched. After each
@@ -31,23 +27,11 @@ describe('on PGlite', { concurrent: true }, () => {
   it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async ({
     onTestFinished,
   }) => {
-    const root = await mkdtemp(join(tmpdir(), 'postrider-kill-'));
-    onTestFinished(() => rm(root, { recursive: true, force: true }));
-    const folders = Array.from({ length: LANES }, (_, lane) => ({ folder: join(root, String(lane)) }));
-    await prepareFolders(folders);
-    expectEveryPlace(await runLanes(folders));
+    const folders = await Promise.all(Array.from({ length: LANES }, createEmbeddedFolder));
+    onTestFinished(async () => void (await Promise.all(folders.map(({ remove }) => remove()))));
+    expectEveryPlace(await runLanes(folders.map(({ folder }) => ({ folder }))));
   }, 600_000);
 });
-
-/** A first start takes seconds of work, so it is done once and copied. */
-async function prepareFolders([first, ...others]: Array<{ folder: string }>): Promise<void> {
-  if (!first) return;
-  const child = spawnChild({ database: first, smtpPort: 1, work: false });
-  await child.next('ready');
-  child.say({ do: 'stop', deadlineMs: 1000 });
-  await child.gone;
-  await Promise.all(others.map(({ folder }) => cp(first.folder, folder, { recursive: true })));
-}
 
 async function runLanes(databases: Array<ChildOptions['database']>): Promise<LaneReport[]> {
   const began = performance.now();

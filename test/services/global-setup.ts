@@ -3,6 +3,7 @@ import { bringUp } from './bring-up.js';
 import { buildDashboard } from './build-dashboard.js';
 import { chromium } from './chromium.js';
 import { compileSources } from './compile-sources.js';
+import { makeEmbeddedStore } from './embedded-store.js';
 import { isNeeded } from './is-needed.js';
 import { opensmtpd } from './opensmtpd.js';
 import { postfix } from './postfix.js';
@@ -24,8 +25,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   if (stale > 0) console.log(`services: removed ${stale} left by a run that was killed`);
   await compileSources(project.config.root, { strict: inCi });
   await buildDashboard(project.config.root);
+  // Beside the servers: it works in a thread of its own.
+  const embedded = (await isNeeded(project, EMBEDDED)) ? makeEmbeddedStore(project.config.root) : null;
   for (const { service, key } of SERVICES) {
-    if (SLOW.has(service) && !(await isNeeded(project, service.name))) {
+    if (SLOW.has(service) && !(await isNeeded(project, [`'${service.name}'`]))) {
       project.provide(key, null);
       continue;
     }
@@ -37,6 +40,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
         : `services: ${service.name} is skipped, because ${outcome.because}`,
     );
   }
+  project.provide('embeddedStore', await embedded);
   return removeOwnWorkspaces;
 }
 
@@ -53,6 +57,8 @@ const SERVICES = [
 /** Started only for test files that name them. */
 const SLOW = new Set<Service>([rabbitmq]);
 
+const EMBEDDED = ['createEmbeddedFolder', 'openEmbedded'];
+
 declare module 'vitest' {
   interface ProvidedContext {
     /** A superuser or creator of databases on the shared server; null when there is none. */
@@ -67,6 +73,8 @@ declare module 'vitest' {
     pythonUrl: string | null;
     /** A RabbitMQ as JSON of SharedRabbit, for createTestVhost; null when there is none. */
     rabbitmqUrl: string | null;
+    /** A migrated cluster of the embedded store, to be copied; null when no test file of this run asks for it. */
+    embeddedStore: string | null;
     /** A Redis; null when there is none. */
     redisUrl: string | null;
   }

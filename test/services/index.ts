@@ -1,4 +1,5 @@
 export { describeWith } from './describe-with.js';
+export { createEmbeddedFolder } from './embedded-store.js';
 export { freePort } from './free-port.js';
 export { type PostgresOptions, type PostgresServer, queryOnce } from './postgres-server.js';
 export { startPrivatePostgres } from './private-postgres.js';

@@ -23,7 +23,7 @@ export interface PostgresOptions {
   settings?: Record<string, string>;
 }
 
-/** fsync stays on: the chaos tests rely on what a real server promises. */
+/** fsync is on unless a caller says otherwise: the chaos tests rely on what a real server promises. */
 export function serverSettings(options: PostgresOptions): string[] {
   const settings = { max_connections: '200', ...options.settings };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -1,7 +1,7 @@
 import { postgresFromBinaries } from './postgres-from-binaries.js';
 import { postgresFromDocker } from './postgres-from-docker.js';
 import { postgresFromPackages } from './postgres-from-packages.js';
-import { type PostgresServer, queryOnce } from './postgres-server.js';
+import { type PostgresOptions, type PostgresServer, queryOnce } from './postgres-server.js';
 import { type Attempt, type Service, type Unavailable, unavailable } from './service.js';
 
 /**
@@ -12,10 +12,16 @@ import { type Attempt, type Service, type Unavailable, unavailable } from './ser
 export const postgres: Service = {
   name: 'postgres',
   fromEnvironment,
-  fromBinaries: async () => attempt(await postgresFromBinaries()),
-  fromDocker: async () => attempt(await postgresFromDocker()),
-  fromPackages: async () => attempt(await postgresFromPackages()),
+  fromBinaries: async () => attempt(await postgresFromBinaries(SHARED)),
+  fromDocker: async () => attempt(await postgresFromDocker(SHARED)),
+  fromPackages: async () => attempt(await postgresFromPackages(SHARED)),
 };
+
+/**
+ * Its data need not outlive the machine, and no test kills it: it does not wait for the disk. A server that a test
+ * kills, or a bench measures, does.
+ */
+const SHARED: PostgresOptions = { settings: { fsync: 'off' } };
 
 async function fromEnvironment(): Promise<Attempt> {
   const url = process.env.TEST_DATABASE_URL;

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type * as Library from '../../../src/index.js';
+import { createEmbeddedFolder } from '../../services/index.js';
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.js';
 
 /**
@@ -14,7 +12,7 @@ export async function openEmbedded(): Promise<{
   close(): Promise<void>;
 }> {
   const { createPostrider } = await compiled<typeof Library>('src/index.js');
-  const folder = await mkdtemp(join(tmpdir(), 'postrider-embedded-'));
+  const { folder, remove } = await createEmbeddedFolder();
   const provider = scriptedProvider();
   const postrider = createPostrider({
     database: { folder },
@@ -28,7 +26,7 @@ export async function openEmbedded(): Promise<{
     provider,
     async close() {
       await postrider.stop({ deadlineMs: 2000 });
-      await rm(folder, { recursive: true, force: true });
+      await remove();
     },
   };
 }

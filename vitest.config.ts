@@ -22,6 +22,8 @@ export default defineConfig({
             'test/dashboard/**/*.test.ts',
           ],
           globalSetup: ['test/services/global-setup.ts'],
+          // A crowded machine is no database that is away; tests that mean one say how long to wait for it.
+          env: { POSTRIDER_DATABASE_PATIENCE_MS: '10000' },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,

@@ -34,7 +34,14 @@ it('an empty environment → the documented defaults', () => {
       userTokenKey: null,
     },
     brands: null,
-    database: { url: null, dataDir: '.postrider', region: null, prepare: true, poolSize: 10 },
+    database: {
+      url: null,
+      dataDir: '.postrider',
+      region: null,
+      prepare: true,
+      poolSize: 10,
+      patienceMs: 800,
+    },
     email: {
       mode: 'console',
       fromEmail: null,

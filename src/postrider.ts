@@ -100,8 +100,11 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   function open(): Promise<Database> {
     if (stopped) return Promise.reject(new PostriderError('STOPPED', 'Postrider has been stopped.'));
     const source = options.database ?? config.database.url ?? { folder: config.database.dataDir };
-    const { poolSize, prepare } = config.database;
-    opening ??= Promise.all([openDatabase(source, { poolSize, prepare, logger }), loadTracing(logger)])
+    const { poolSize, prepare, patienceMs } = config.database;
+    opening ??= Promise.all([
+      openDatabase(source, { poolSize, prepare, patienceMs, logger }),
+      loadTracing(logger),
+    ])
       .then(([database]) => database)
       .catch((error: unknown) => {
         opening = null;

@@ -34,6 +34,7 @@ export type DatabaseSource = string | { folder: string } | pg.Pool | PgliteConne
 
 export interface OpenOptions {
   poolSize?: number;
+  patienceMs?: number;
   prepare?: boolean;
   logger?: Logger;
 }

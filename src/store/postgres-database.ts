@@ -19,7 +19,7 @@ export function openPostgres(options: PostgresOptions): Database {
     // Waiting for a free connection under load is no sign that the server is away.
     connectionTimeoutMillis: FREE_CONNECTION_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    Client: PromptClient,
+    Client: promptClient(connectWithinMs(options)),
   });
   pool.on('error', (error) =>
     options.logger?.warn({ err: messageOf(error) }, 'idle database connection lost'),
@@ -38,25 +38,28 @@ export interface PostgresOptions {
   /** Off behind a pooler that cannot keep prepared statements. */
   prepare?: boolean;
   logger?: Logger;
+  /** How long a server may keep silent before a call that somebody waits for gives up. */
+  patienceMs?: number | undefined;
 }
 
-const CONNECT_TIMEOUT_MS = 900;
 const FREE_CONNECTION_TIMEOUT_MS = 10_000;
 /** A server that has stopped answering on an open connection is given up after this. */
 const QUERY_TIMEOUT_MS = 60_000;
 const SESSION_QUERY_TIMEOUT_MS = 5000;
-/** For calls that somebody waits for: with connecting and the way back it stays within a second. */
-const PROMPT_MS = 800;
+/** With connecting and the way back it stays within a second. */
+const PATIENCE_MS = 800;
+
+function connectWithinMs({ patienceMs = PATIENCE_MS }: Pick<PostgresOptions, 'patienceMs'>): number {
+  return patienceMs + 100;
+}
 
 /** The pool's own limit covers waiting and connecting; this one only connecting. */
-class PromptClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(
-      typeof config === 'object'
-        ? { ...config, ...hidden(config), connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
-        : config,
-    );
-  }
+function promptClient(connectionTimeoutMillis: number): typeof pg.Client {
+  return class PromptClient extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(typeof config === 'object' ? { ...config, ...hidden(config), connectionTimeoutMillis } : config);
+    }
+  };
 }
 
 /** A pool keeps its password where copying does not see it. */
@@ -67,7 +70,7 @@ function hidden({ password }: pg.ClientConfig): pg.ClientConfig {
 function connectionOptions(options: PostgresOptions): pg.PoolConfig {
   return {
     connectionString: options.url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectWithinMs(options),
     keepAlive: true,
     application_name: 'postrider',
   };
@@ -154,8 +157,8 @@ function fromPool(
       if (tx) await tx.query(sql);
       else await run(pool, sql, undefined, false);
     },
-    openSession: () => openSession(pool, options.url, { prepare, onAnswer: () => silence.heard() }),
-    prompt: (extraMs = 0) => withLimit(PROMPT_MS + extraMs),
+    openSession: () => openSession(pool, options, { prepare, onAnswer: () => silence.heard() }),
+    prompt: (extraMs = 0) => withLimit((options.patienceMs ?? PATIENCE_MS) + extraMs),
     async close() {
       if (closed) return;
       closed = true;
@@ -197,13 +200,14 @@ async function run<Row>(
  */
 async function openSession(
   pool: pg.Pool,
-  url: string | undefined,
+  { url, patienceMs }: Pick<PostgresOptions, 'patienceMs'> & { url?: string },
   { prepare, onAnswer }: { prepare: boolean; onAnswer(): void },
 ): Promise<Session> {
   const settings = url
-    ? connectionOptions({ url })
+    ? connectionOptions({ url, patienceMs })
     : { ...pool.options, ...hidden(pool.options), max: undefined };
-  const client = new PromptClient({
+  const Client = promptClient(connectWithinMs({ patienceMs }));
+  const client = new Client({
     ...settings,
     query_timeout: SESSION_QUERY_TIMEOUT_MS,
     application_name: 'postrider-session',

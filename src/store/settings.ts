@@ -33,5 +33,12 @@ export const storeSettings = {
       max: 500,
       says: 'How many PostgreSQL connections this process may hold, besides the one that keeps its lease.',
     }),
+    patienceMs: setting.integer({
+      env: ['POSTRIDER_DATABASE_PATIENCE_MS'],
+      default: 800,
+      min: 100,
+      max: 60_000,
+      says: 'How long PostgreSQL may keep silent, or take to connect, before a call gives up with STORE_UNAVAILABLE; more for a database that sleeps when it is not used.',
+    }),
   },
 } satisfies Settings;

@@ -20,9 +20,15 @@ describe('a filter', () => {
       tenant: 'acme',
       status: 'failed',
       type: 't',
-      recipients: ['A@Example.NET', 'A@example.net', 'a@example.net'],
+      recipients: ['a@example.net'],
       since: new Date('2026-06-01T00:00:00Z'),
       until: new Date('2026-06-03T00:00:00Z'),
+    });
+  });
+
+  test('of an address in other letters → its small and its large form, since not every store knows them', () => {
+    expect(read({ recipient: 'Ünn@example.net' })).toEqual({
+      recipients: ['ünn@example.net', 'Ünn@example.net', 'ÜNN@EXAMPLE.NET'],
     });
   });
 

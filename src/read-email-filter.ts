@@ -99,13 +99,15 @@ function statusOf(status: unknown): EmailStatus {
   return known;
 }
 
-/** As it may be stored: as it was written, its domain in small letters, or all of it. */
-export function spellings(input: unknown, field = 'recipient'): string[] {
-  const { address } = parseMailbox(input, field);
-  const at = address.lastIndexOf('@');
-  return [
-    ...new Set([address, address.slice(0, at) + address.slice(at).toLowerCase(), address.toLowerCase()]),
-  ];
+/**
+ * An address whatever its case. The store makes letters small; one that knows only those of ASCII is also asked for the
+ * small and the large form of others.
+ */
+function spellings(input: unknown): string[] {
+  const { address } = parseMailbox(input, 'recipient');
+  const small = address.toLowerCase();
+  const isAscii = /^[\x21-\x7e]*$/.test(address);
+  return isAscii ? [small] : [...new Set([small, address, address.toUpperCase()])];
 }
 
 const MAX_TEXT = 1000;

@@ -6,15 +6,24 @@ import type pg from 'pg';
  */
 export async function fillLog(
   client: pg.Client,
-  { count, onProgress }: { count: number; onProgress?: (done: number) => void },
+  { count, onProgress, indexLast = false }: FillOptions,
 ): Promise<void> {
+  const indexes = indexLast ? await takeIndexes(client) : [];
   for (let done = 0; done < count; done += CHUNK) {
     await client.query(FILL, [done, Math.min(CHUNK, count - done), count, LOG.rareEvery]);
     onProgress?.(Math.min(done + CHUNK, count));
   }
+  for (const definition of indexes) await client.query(definition);
   await client.query('vacuum analyze postrider.emails');
   await client.query('vacuum analyze postrider.email_attempts');
   await client.query('checkpoint');
+}
+
+export interface FillOptions {
+  count: number;
+  onProgress?: (done: number) => void;
+  /** Builds the indexes when the rows are there: in half the time, and denser than they grow. */
+  indexLast?: boolean;
 }
 
 /** What is in it, for questions. */
@@ -28,6 +37,18 @@ export const LOG = {
 };
 
 const CHUNK = 100_000;
+
+/** Drops all but the primary keys; returns how they were made. */
+async function takeIndexes(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select c.oid::regclass::text as name, pg_get_indexdef(c.oid) as definition
+     from pg_index i join pg_class c on c.oid = i.indexrelid
+     where i.indrelid in ('postrider.emails'::regclass, 'postrider.email_attempts'::regclass) and not i.indisprimary
+     order by 1`,
+  );
+  for (const { name } of rows) await client.query(`drop index ${name}`);
+  return rows.map(({ definition }) => definition.replace(' ON ONLY ', ' ON '));
+}
 
 const FILL = `
   with made as materialized (

@@ -91,7 +91,10 @@ function conditions(filter: CancelFilter): { where: string[]; values: unknown[] 
   const where: string[] = [NOT_BEGUN('q')];
   if (filter.tenant !== undefined) where.push(`q.tenant = ${value(filter.tenant)}`);
   if (filter.type !== undefined) where.push(`e.type = ${value(filter.type)}`);
-  if (filter.recipients) where.push(`e.to_address = any (${value(filter.recipients)}::text[])`);
+  if (filter.recipients)
+    where.push(
+      `lower(e.to_address) collate "C" = any (select lower(x) from unnest(${value(filter.recipients)}::text[]) x)`,
+    );
   if (filter.status) where.push(STATUS[filter.status]);
   if (filter.since)
     where.push(`q.id >= postrider.id_floor(${value(filter.since.toISOString())}::timestamptz)`);

@@ -9,8 +9,8 @@ export interface ReachQuery {
   broadcastId: string;
   /** `SENT`, or what was told later, such as OPENED. */
   what: string;
-  /** Only these spellings of an address. */
-  addresses: readonly string[] | null;
+  /** Only this one, whatever its case. */
+  address: string | null;
   bounceType: string | null;
   limit: number;
   /** Ids of emails: older than the one, or newer than the other. */
@@ -35,7 +35,7 @@ export async function listReached(
 ): Promise<{ people: ReachedPerson[]; more: boolean }> {
   const backwards = query.before !== null;
   const { rows } = await database.query<ReachedRow>(backwards ? REACHED_BEFORE : REACHED, [
-    ...[query.tenant, query.broadcastId, query.what, query.addresses, query.bounceType],
+    ...[query.tenant, query.broadcastId, query.what, query.address, query.bounceType],
     query.before ?? query.after,
     query.limit + 1,
   ]);
@@ -89,7 +89,7 @@ const reached = (beyond: string, order: string) => `
       select f.detail from postrider.email_facts f where f.email_id = e.id and f.type::text = $3
     ) h
   ) x
-  where ${OF_BROADCAST} and x.times > 0 and ($4::text[] is null or e.to_address = any ($4::text[]))
+  where ${OF_BROADCAST} and x.times > 0 and ($4::text is null or lower(e.to_address) = lower($4::text))
     and ($5::text is null or x.bounce_type = $5) and ($6::uuid is null or e.id ${beyond} $6::uuid)
   order by e.id ${order} limit $7::int`;
 

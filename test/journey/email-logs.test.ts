@@ -110,6 +110,16 @@ describe('email logs on PostgreSQL', () => {
     expect(await journey.postrider.stats({ companyId: 'once' })).toMatchObject({ totalSent: 4 });
   });
 
+  test('an address in other letters → found by its small and its large form, also among the statistics', async () => {
+    const { emailId } = await journey.postrider.send(anEmail({ to: 'MÜLLER@Example.NET' }));
+    await journey.untilStatus(emailId, 'sent');
+    for (const recipient of ['müller@example.net', 'MÜLLER@EXAMPLE.NET', 'MÜLLER@Example.NET']) {
+      const { emails } = await journey.postrider.list({ recipient });
+      expect(emails.map(({ id }) => id)).toEqual([emailId]);
+      expect(await journey.postrider.stats({ recipient })).toMatchObject({ totalSent: 1 });
+    }
+  });
+
   test('an operator’s page → every attempt with what the provider said, statistics, pages that follow', async () => {
     const companyId = 'operated';
     const ids = [];

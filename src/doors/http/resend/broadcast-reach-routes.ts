@@ -28,7 +28,7 @@ export function resendBroadcastReachRoutes({ rooms }: ResendRouteOptions): Hono<
     const { company, broadcastId } = await found(c);
     const { people, more } = await emails.reached(company, {
       ...{ broadcastId, what: type.toUpperCase(), bounceType },
-      addresses: email === undefined ? null : [parseMailbox(email, 'email').address],
+      address: email === undefined ? null : parseMailbox(email, 'email').address,
       ...pageQuery(c),
     });
     return c.json(listOf(people.map(PRESENTED[type] ?? base), more));

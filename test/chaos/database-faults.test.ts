@@ -41,13 +41,13 @@ describeWith('postgres')('PostgreSQL', () => {
     await server.stop('immediate');
     const away = await post(port);
     expect(away).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: '1' });
-    expect(away.ms).toBeLessThan(1000);
+    expect(away.ms).toBeLessThan(4000);
     const used = await cpuWhileAway(served);
     console.log(`CPU while the database is away: ${used.map((part) => `${part.toFixed(1)} %`).join(', ')}`);
     for (const part of used) expect(part).toBeLessThan(5);
     const still = await post(port);
     expect(still).toMatchObject({ status: 503, retryAfter: '1' });
-    expect(still.ms).toBeLessThan(1000);
+    expect(still.ms).toBeLessThan(4000);
 
     await server.start();
     const backAt = performance.now();

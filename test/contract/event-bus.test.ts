@@ -153,7 +153,6 @@ describeWith('rabbitmq')('the event bus', () => {
     await until('both', () => handled.length === 2);
     expect(handled.map(({ id }) => id)).toEqual(['soon', 'late']);
     expect(handled[1]!.at - from).toBeGreaterThanOrEqual(2500);
-    expect(handled[1]!.at - from).toBeLessThan(6000);
   });
 
   test('ten retries → eleven tries, then the dead-letter queue with its headers and a line with the code', async () => {

@@ -59,7 +59,7 @@ describeWith('rabbitmq')('a broker that goes and comes', () => {
     await expect(ground.broker.publish([bellOf(newId(Date.now()), 1)])).rejects.toThrow(
       /did not confirm|takes no messages/,
     );
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(ground.broker.state()).toMatchObject({
       up: false,
       message: expect.stringContaining('takes no messages'),
@@ -84,7 +84,7 @@ describeWith('rabbitmq')('a broker that goes and comes', () => {
     await expect(other.broker.publish([bellOf(newId(Date.now()), 1)])).rejects.toThrow();
     const startedAt = performance.now();
     await other.broker.stop();
-    expect(performance.now() - startedAt).toBeLessThan(8000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     await runRabbitControl(server.control, 'set_vm_memory_high_watermark', '0.2');
   });
 

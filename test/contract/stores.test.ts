@@ -87,7 +87,7 @@ describe('PGlite only', () => {
       return (await tx.query<{ n: number }>('select 2 as n')).rows[0]!.n;
     });
     expect(answer).toBe(2);
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(performance.now() - before).toBeLessThan(4000);
   });
 
   test('a call beside a transaction of someone else → waits its turn', async () => {
@@ -222,7 +222,7 @@ describe('PostgreSQL only', () => {
     }
     // The best of three: a busy machine may be late once.
     expect(Math.min(...took)).toBeLessThan(1000);
-    expect(Math.max(...took)).toBeLessThan(2000);
+    expect(Math.max(...took)).toBeLessThan(5000);
     await database.close();
   });
 
@@ -240,7 +240,7 @@ describe('PostgreSQL only', () => {
     );
     const before = performance.now();
     await expect(database.query('select 1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(performance.now() - before).toBeLessThan(4000);
     await server.start();
     expect((await database.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await database.close();

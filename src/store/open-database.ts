@@ -15,19 +15,24 @@ import { fromPgPool, openPostgres } from './postgres-database.js';
  * the embedded store in a folder.
  */
 export async function openDatabase(source: DatabaseSource, options: OpenOptions = {}): Promise<Database> {
-  if (typeof source === 'string') return openPostgres({ url: source, ...options });
+  if (typeof source === 'string' && POSTGRES_URL.test(source))
+    return openPostgres({ url: source, ...options });
+  if (typeof source === 'string')
+    throw unknownSource('is a text that is no PostgreSQL URL; a folder is { folder }');
   if ('folder' in source) return openEmbedded(source.folder);
   if (isPglite(source)) {
     return pgliteDatabase(source, { onClose: async () => {}, patienceMs: OWN_PGLITE_PATIENCE_MS });
   }
   if (isPool(source)) return fromPgPool(source, options);
-  throw new PostriderError(
-    'INVALID_CONFIG',
-    'database must be a URL, a pg Pool, a PGlite instance or { folder }.',
-    {
-      field: 'database',
-    },
-  );
+  throw unknownSource('must be a PostgreSQL URL, a pg Pool, a PGlite instance or { folder }');
+}
+
+/** As pg reads them; `socket:`, or a path and a name, stand for a Unix socket. It would take any text for one. */
+const POSTGRES_URL = /^(?:postgres(?:ql)?:\/\/|socket:|\/\S+ \S)/i;
+
+// Without the text: it may hold a password.
+function unknownSource(says: string): PostriderError {
+  return new PostriderError('INVALID_CONFIG', `database ${says}.`, { field: 'database' });
 }
 
 export type DatabaseSource = string | { folder: string } | pg.Pool | PgliteConnection;

@@ -13,11 +13,12 @@ import { openWorkspace } from './workspace.js';
 /**
  * A broker from this machine's own programs: own node name, cookie, ports and folders, on loopback, without
  * plugins. Debian's wrapper in /usr/sbin changes user and folder, so the programs behind it are taken.
- * Nodes of one cluster share the name server and the cookie.
+ * Nodes of one cluster share the name server and the cookie. TEST_RABBITMQ_BIN names the folder of another
+ * version's programs.
  */
 export async function rabbitFromBinaries(shared?: RabbitKin): Promise<RabbitServer | Unavailable> {
   const programs = findPrograms();
-  if (!programs) return unavailable('no rabbitmq-server in /usr/lib/rabbitmq/bin or on PATH');
+  if (!programs) return unavailable('no rabbitmq-server in TEST_RABBITMQ_BIN, /usr/lib/rabbitmq/bin or on PATH');
   const kin = shared ?? (await createRabbitKin());
   const workspace = openWorkspace('rabbitmq');
   const port = await freePort();
@@ -128,8 +129,9 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 function findPrograms(): string | undefined {
-  const onPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return ['/usr/lib/rabbitmq/bin', ...onPath].find((folder) =>
+  const { TEST_RABBITMQ_BIN: named, PATH = '' } = process.env;
+  const usual = ['/usr/lib/rabbitmq/bin', ...PATH.split(delimiter).filter((folder) => folder !== '')];
+  return (named ? [named] : usual).find((folder) =>
     ['rabbitmq-server', 'rabbitmqctl', 'rabbitmq-env'].every((name) => existsSync(join(folder, name))),
   );
 }

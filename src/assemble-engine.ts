@@ -14,7 +14,7 @@ import {
 import { type Clock, type Logger, PostriderError, type Randomness } from './kernel/index.js';
 import type { Pauses } from './outbox/index.js';
 import { decideRetry, RETRY_PRESETS } from './policy/index.js';
-import type { Database } from './store/index.js';
+import { type Database, readStoreId } from './store/index.js';
 
 /** The engine the configuration names, started. The embedded store has one process and needs no broker. */
 export interface EngineGround {
@@ -32,7 +32,8 @@ export async function assembleEngine(
   config: Config,
   ground: EngineGround & { receiveForeign: ReceiveForeign },
 ): Promise<Engine> {
-  const engine = createEngine(config, ground);
+  const store = config.engine.name === 'postgres' ? '' : await readStoreId(ground.database);
+  const engine = createEngine(config, { ...ground, store });
   try {
     await engine.start();
   } catch (error) {
@@ -43,7 +44,13 @@ export async function assembleEngine(
   return engine;
 }
 
-function createEngine(config: Config, ground: EngineGround & { receiveForeign: ReceiveForeign }): Engine {
+interface BrokerGround extends EngineGround {
+  receiveForeign: ReceiveForeign;
+  /** The store's id. */
+  store: string;
+}
+
+function createEngine(config: Config, ground: BrokerGround): Engine {
   const { pollIntervalMs } = config.worker;
   const { name, window } = config.engine;
   if (name === 'postgres') return createPostgresEngine({ ...ground, pollIntervalMs });
@@ -67,21 +74,18 @@ export async function examineEngine({ engine, redis, rabbitmq }: Config): Promis
   }
 }
 
-function rabbitBroker(
-  { rabbitmq, engine }: Config,
-  { receiveForeign, clock, logger }: EngineGround & { receiveForeign: ReceiveForeign },
-) {
+function rabbitBroker({ rabbitmq, engine }: Config, { receiveForeign, store, clock, logger }: BrokerGround) {
   const { url, hosts, queueType } = rabbitmq;
   if (url === null) throw refused(engine.name, 'needs RABBITMQ_URL');
   return createRabbitBroker({
     ...{ url, hosts: hosts ?? [], queueType, prefetch: engine.prefetch },
-    ...{ receiveForeign, clock, logger },
+    ...{ store, receiveForeign, clock, logger },
   });
 }
 
-function bullmqBroker({ redis, engine }: Config, { random, logger }: EngineGround) {
+function bullmqBroker({ redis, engine }: Config, { store, random, logger }: BrokerGround) {
   return createBullmqBroker({
-    ...{ ...redis, prefetch: engine.prefetch, logger },
+    ...{ ...redis, prefetch: engine.prefetch, store, logger },
     gatewayWaitMs: (attempt) =>
       decideRetry({
         ...{ preset: RETRY_PRESETS.gateway, attempt, maxAttempts: Number.POSITIVE_INFINITY },

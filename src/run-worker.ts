@@ -23,8 +23,10 @@ import {
   createRouteNames,
   createSweeper,
   createTallier,
+  figuresOf,
   findDeadWorkers,
   findEarlierWorkers,
+  type GivenUp,
   hasHeld,
   msUntilPredecessorDead,
   takeLease,
@@ -161,7 +163,9 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     finish();
     throw error;
   });
+  const givenUp: GivenUp[] = [];
   const board = await takeBackOwn(options, database, lease)
+    .then((ended) => givenUp.push(...ended))
     .then(() => openRoutes(options, database, lease))
     .catch(async (error: unknown) => {
       finish();
@@ -189,6 +193,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     throw error;
   });
   engine = ready;
+  ready.gaveUp(givenUp);
   const ledger = createLedger(database, { worker, pauses });
   const pipeline = createWorker({
     ...config.worker,
@@ -218,6 +223,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     ...{ database, worker, embedded, logger, random },
     ringAgainMs: config.engine.ringAgainMs,
     onReady: () => ready.ring(),
+    onGivenUp: ready.gaveUp,
   });
   const pruner = createPruner({
     database,
@@ -261,8 +267,13 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
 }
 
 /** Before the first claim: rows of the process this one replaces, and of everyone else who is dead. */
-async function takeBackOwn(options: RunWorkerOptions, database: Database, lease: WorkerLease): Promise<void> {
+async function takeBackOwn(
+  options: RunWorkerOptions,
+  database: Database,
+  lease: WorkerLease,
+): Promise<GivenUp[]> {
   const { logger } = options;
+  const ended: GivenUp[] = [];
   if (!lease.embedded) {
     await delay(await msUntilPredecessorDead(database, lease.worker, options.config.instance.name));
   }
@@ -271,6 +282,9 @@ async function takeBackOwn(options: RunWorkerOptions, database: Database, lease:
     : await findDeadWorkers(database, lease.worker);
   for (const worker of dead) {
     const taken = await takeOverWorker(database, worker);
-    if (taken) logger[hasHeld(taken) ? 'warn' : 'info']({ ...taken }, 'took over from a dead worker');
+    if (!taken) continue;
+    logger[hasHeld(taken) ? 'warn' : 'info'](figuresOf(taken), 'took over from a dead worker');
+    ended.push(...taken.ended);
   }
+  return ended;
 }

@@ -1,5 +1,5 @@
 import type { StopOptions } from '../kernel/index.js';
-import type { BellRef, JobData, RungEmail, Settlement } from '../outbox/index.js';
+import type { BellRef, GivenUp, JobData, RungEmail, Settlement } from '../outbox/index.js';
 import type { EngineState } from './engine.js';
 
 /**
@@ -26,6 +26,8 @@ export interface BellBroker<Bell extends HeardBell = HeardBell> {
    * get out; what could not be acknowledged comes again and matches nothing.
    */
   ended(ends: readonly BellEnd<Bell>[]): Promise<void>;
+  /** These ended in the ledger, without a bell. */
+  gaveUp(emails: readonly GivenUp[]): void;
   state(): EngineState;
 }
 
@@ -33,6 +35,11 @@ export interface BrokerListener<Bell extends HeardBell> {
   onBell(bell: Bell): void;
   /** Called when the state has changed. */
   onState(state: EngineState): void;
+  /**
+   * The broker has no bell that waits to be heard, because it is new, was emptied or has handed all of them out;
+   * with `waits` none that spends a wait either.
+   */
+  onNothingOut(also: { waits: boolean }): void;
 }
 
 /** A bell that was heard and not acknowledged yet; a broker adds what it needs to do so. */

@@ -1,5 +1,12 @@
 import { type Clock, killPoint, type Logger, messageOf, type Randomness } from '../kernel/index.js';
-import { type Claim, claimRung, claimSuspects, type Pauses, takeBackBells } from '../outbox/index.js';
+import {
+  type Claim,
+  claimRung,
+  claimSuspects,
+  forgetBells,
+  type Pauses,
+  takeBackBells,
+} from '../outbox/index.js';
 import type { Database } from '../store/index.js';
 import type { BellBroker, BellEnd, HeardBell } from './bell-broker.js';
 import { createBellRelay } from './bell-relay.js';
@@ -96,6 +103,22 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
     ending.add(work);
   }
 
+  /** Rung at once instead of when they count as lost. */
+  function ringAnew(also: { waits: boolean }): void {
+    const work = forgetBells(database, also)
+      .then((forgotten) => {
+        if (forgotten === 0) return;
+        logger.info(
+          { engine: broker.name, forgotten },
+          'the broker has no bells; those that were out ring again',
+        );
+        relay.ring();
+      })
+      .catch((error: unknown) => warn(error, 'lost bells could not be forgotten; they are rung again later'))
+      .finally(() => ending.delete(work));
+    ending.add(work);
+  }
+
   function warn(error: unknown, message: string): void {
     const now = options.clock.monotonic();
     if (now - warnedAt < QUIET_MS) return;
@@ -172,6 +195,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
             metrics.engineUp(broker.name, state.up);
             if (state.up) relay.ring();
           },
+          onNothingOut: ringAnew,
         });
         if (!quiet) await relay.start();
       })();
@@ -230,6 +254,9 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
           return { bell, settlement };
         }),
       );
+    },
+    gaveUp(emails) {
+      if (emails.length > 0) broker.gaveUp(emails);
     },
     letGo,
     keepOnly(ids) {

@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../kernel/index.js';
-import type { Claim, Settlement } from '../outbox/index.js';
+import type { Claim, GivenUp, Settlement } from '../outbox/index.js';
 
 /** What an engine asks before it claims: which routes there are, and how many emails each may take now. */
 export interface RouteGate {
@@ -41,6 +41,8 @@ export interface Engine extends Lifecycle {
   spendsWait(id: string, waitMs: number): boolean;
   /** These results are in the ledger. */
   settled(settlements: readonly Settlement[]): void;
+  /** These emails ended in the ledger, and not by an attempt of this worker. */
+  gaveUp(emails: readonly GivenUp[]): void;
   /** These claims ended without an attempt, or belong to someone else by now. */
   letGo(ids: readonly string[]): void;
   /** Of its claims only these are still at work. */

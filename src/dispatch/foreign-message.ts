@@ -16,7 +16,7 @@ export type ForeignAnswer =
   | { kind: 'done' }
   /** For good, to the dead letters. */
   | { kind: 'refused'; code: string; message: string }
-  /** For now; it stays in the queue. */
-  | { kind: 'later'; message: string };
+  /** For now; it stays in the queue. With a `code` it may be the message's own fault: not for ever. */
+  | { kind: 'later'; message: string; code?: string };
 
 export type ReceiveForeign = (message: ForeignMessage) => Promise<ForeignAnswer>;

@@ -32,7 +32,12 @@ export function tellEngine(ledger: Ledger, engine: Engine): Ledger {
     },
     release: (claims, options) => letting(claims, ledger.release(claims, options)),
     park: (claims, hold) => letting(claims, ledger.park(claims, hold)),
-    expire: (claims) => letting(claims, ledger.expire(claims)),
+    async expire(claims) {
+      const expired = await ledger.expire(claims);
+      engine.letGo(ids(claims));
+      engine.gaveUp(expired);
+      return expired;
+    },
     suppress: (claims, detail) => letting(claims, ledger.suppress(claims, detail)),
     async releaseStrays(held) {
       const count = await ledger.releaseStrays(held);

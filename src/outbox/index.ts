@@ -12,6 +12,7 @@ export {
 } from './dead-letters.js';
 export { type ErasedEmails, eraseEmails } from './erase-emails.js';
 export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
+export type { GivenUp } from './given-up.js';
 export { createLedger, type Ledger } from './ledger.js';
 export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';
 export { findReported, noteNotification, type ReportedEmail } from './note-notification.js';
@@ -34,6 +35,7 @@ export {
   type BellRef,
   countOutstanding,
   createRinger,
+  forgetBells,
   type OutstandingBells,
   type Ringer,
   type RungEmail,
@@ -44,7 +46,7 @@ export { createRouteRates } from './route-rates.js';
 export { createRouteStates, type RouteState } from './route-states.js';
 export { findSettled, type Settlement, settleAttempts } from './settle-attempts.js';
 export { createSweeper } from './sweeper.js';
-export { hasHeld, type TakeOver, takeOverWorker } from './take-over.js';
+export { figuresOf, hasHeld, type TakeOver, takeOverWorker } from './take-over.js';
 export { createTallier } from './tallier.js';
 export { forgetOldTallies, tallyEnds } from './tally-ends.js';
 export {

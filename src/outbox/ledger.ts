@@ -1,5 +1,6 @@
 import type { Database } from '../store/index.js';
 import type { Claim } from './claim-batch.js';
+import { asExpired, type GivenUp } from './given-up.js';
 import { type OpenedEmail, type OpenOptions, openClaims } from './open-claims.js';
 import { type Pauses, pauseSending } from './pauses.js';
 import {
@@ -19,7 +20,8 @@ export interface Ledger {
   findSettled(settlements: readonly Settlement[]): Promise<Set<string>>;
   release(claims: readonly ClaimRef[], options: { why: string; delayMs?: number }): Promise<number>;
   park(claims: readonly ClaimRef[], hold: Hold): Promise<number>;
-  expire(claims: readonly ClaimRef[]): Promise<number>;
+  /** Instead of the attempts they were claimed for; returns those it ended. */
+  expire(claims: ReadonlyArray<ClaimRef & { attempt: number }>): Promise<GivenUp[]>;
   suppress(claims: readonly ClaimRef[], detail: object): Promise<number>;
   /** Gives back rows this worker owns but does not hold: the answer to a statement was lost. */
   releaseStrays(held: readonly string[]): Promise<number>;
@@ -38,10 +40,17 @@ export function createLedger(
     findSettled: (settlements) => findSettled(database, settlements),
     release: (claims, options) => releaseClaims(database, worker(), claims, options),
     park: (claims, hold) => parkClaims(database, worker(), claims, hold),
-    expire: (claims) =>
-      endClaims(database, worker(), claims, { type: 'EXPIRED', status: 'expired', detail: {} }),
-    suppress: (claims, detail) =>
-      endClaims(database, worker(), claims, { type: 'SUPPRESSED', status: 'suppressed', detail }),
+    async expire(claims) {
+      const end = { type: 'EXPIRED', status: 'expired', detail: {} } as const;
+      const ended = new Set(await endClaims(database, worker(), claims, end));
+      return claims
+        .filter(({ id }) => ended.has(id))
+        .map((claim) => asExpired({ ...claim, attempt: claim.attempt - 1 }));
+    },
+    async suppress(claims, detail) {
+      const end = { type: 'SUPPRESSED', status: 'suppressed', detail } as const;
+      return (await endClaims(database, worker(), claims, end)).length;
+    },
     releaseStrays: (held) => releaseStrays(database, worker(), held),
     pauses: options.pauses,
     pauseRoute: (route, reason) => pauseSending(database, 'route', route, { reason, by: 'worker' }),

@@ -107,15 +107,15 @@ const PARK = {
     select id, 'RELEASED', $4::text::jsonb from parked returning email_id`,
 };
 
-/** Ends claimed emails that must not be sent any more. */
+/** Ends claimed emails that must not be sent any more; returns which. */
 export async function endClaims(
   database: Queryable,
   worker: number,
   claims: readonly ClaimRef[],
   end: { type: Extract<EventType, 'EXPIRED' | 'SUPPRESSED'>; status: EmailStatus; detail: object },
-): Promise<number> {
-  if (claims.length === 0) return 0;
-  const { rowCount } = await database.query(END, [
+): Promise<string[]> {
+  if (claims.length === 0) return [];
+  const { rows } = await database.query<{ email_id: string }>(END, [
     claims.map((claim) => claim.id),
     claims.map((claim) => claim.token),
     worker,
@@ -123,7 +123,7 @@ export async function endClaims(
     end.status,
     JSON.stringify(end.detail),
   ]);
-  return rowCount;
+  return rows.map((row) => row.email_id);
 }
 
 const END = {

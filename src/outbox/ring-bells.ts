@@ -122,3 +122,32 @@ const TAKE_BACK = {
     where q.id = b.id and (b.token is null or q.token = b.token) and q.owner is null and q.rung_at is not null
     returning q.id`,
 };
+
+/**
+ * The broker has no bells any more: every row whose bell is out becomes ready again, in batches; with `waits` also
+ * those whose bell was to come back later, which then wait here. A bell that somebody held all the same is one too
+ * many and matches nothing.
+ */
+export async function forgetBells(database: Queryable, { waits }: { waits: boolean }): Promise<number> {
+  let forgotten = 0;
+  for (;;) {
+    const { rowCount } = await database.query(FORGET, [waits, RING_AGAIN_BATCH]);
+    forgotten += rowCount;
+    if (rowCount < RING_AGAIN_BATCH) return forgotten;
+  }
+}
+
+const FORGET = {
+  name: 'outbox_forget_bells',
+  text: `
+    with lost as materialized (
+      select id, rung_at > clock_timestamp() as waits from postrider.email_queue
+      where rung_at is not null and owner is null and ($1::boolean or rung_at <= clock_timestamp())
+      order by rung_at limit $2::int for update skip locked
+    )
+    update postrider.email_queue q
+    set ready = not lost.waits and not q.suspect and not q.parked, rung_at = null,
+      scheduled = q.scheduled and lost.waits, due_at = case when lost.waits then q.due_at end
+    from lost where q.id = lost.id
+    returning q.id`,
+};

@@ -1,5 +1,6 @@
 import { killPoint } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
+import { asExpired, type GivenUp } from './given-up.js';
 
 /**
  * Moves what time moves: rows whose moment has come become ready, rows whose time has passed expire.
@@ -7,20 +8,20 @@ import type { Database } from '../store/index.js';
  */
 export interface Sweep {
   promoted: number;
-  expired: number;
+  expired: GivenUp[];
   more: boolean;
 }
 
 const BATCH = 2000;
 
 export async function sweepDue(database: Database): Promise<Sweep> {
-  const expired = await database.query(EXPIRE, [BATCH]);
+  const expired = await database.query<Pick<GivenUp, 'id' | 'token' | 'attempt'>>(EXPIRE, [BATCH]);
   const promoted = await database.query(PROMOTE, [BATCH]);
   if (promoted.rowCount > 0) killPoint('sweep:promoted');
   return {
     promoted: promoted.rowCount,
-    expired: expired.rowCount,
-    more: promoted.rowCount === BATCH || expired.rowCount === BATCH,
+    expired: expired.rows.map(asExpired),
+    more: promoted.rowCount === BATCH || expired.rows.length === BATCH,
   };
 }
 
@@ -52,11 +53,13 @@ const EXPIRE = {
       where expires_at is not null and expires_at <= clock_timestamp() and owner is null
       order by expires_at limit $1::int for update skip locked
     ), ended as (
-      delete from postrider.email_queue q using late where q.id = late.id returning q.id, q.expires_at
+      delete from postrider.email_queue q using late where q.id = late.id
+      returning q.id, q.token, q.attempt, q.expires_at
+    ), told as (
+      insert into postrider.email_facts (email_id, type, final_status, detail)
+      select id, 'EXPIRED', 'expired', jsonb_build_object('expiresAt', expires_at) from ended
     )
-    insert into postrider.email_facts (email_id, type, final_status, detail)
-    select id, 'EXPIRED', 'expired', jsonb_build_object('expiresAt', expires_at) from ended
-    returning email_id`,
+    select id, token, attempt from ended`,
 };
 
 const NEXT_DUE = {

@@ -1,10 +1,11 @@
 import { delay, type Lifecycle, type Logger, messageOf, type Randomness } from '../kernel/index.js';
 import { type Database, isStoreAway } from '../store/index.js';
 import { findDeadWorkers } from './find-dead-workers.js';
+import type { GivenUp } from './given-up.js';
 import { bringBackParked } from './pauses.js';
 import { RING_AGAIN_BATCH, ringAgain } from './ring-bells.js';
 import { msUntilNextDue, sweepDue } from './sweep.js';
-import { hasHeld, takeOverWorker } from './take-over.js';
+import { figuresOf, hasHeld, takeOverWorker } from './take-over.js';
 
 /**
  * Runs in every worker process: promotes what is due, expires what is late, rings again for what a
@@ -21,6 +22,8 @@ export interface SweeperOptions {
   ringAgainMs: number;
   /** Rows became claimable. */
   onReady: () => void;
+  /** These ended; often none. */
+  onGivenUp: (emails: readonly GivenUp[]) => void;
 }
 
 const LOOK_MS = 500;
@@ -38,13 +41,15 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
       for (const dead of await findDeadWorkers(database, options.worker())) {
         const taken = await takeOverWorker(database, dead);
         if (!taken) continue;
-        logger[hasHeld(taken) ? 'warn' : 'info']({ ...taken }, 'took over from a dead worker');
+        logger[hasHeld(taken) ? 'warn' : 'info'](figuresOf(taken), 'took over from a dead worker');
+        options.onGivenUp(taken.ended);
         ready = true;
       }
     }
     if ((await bringBackParked(database)) > 0) ready = true;
     const rungAgain = await ringAgain(database, options.ringAgainMs);
     const sweep = await sweepDue(database);
+    options.onGivenUp(sweep.expired);
     if (sweep.promoted > 0 || rungAgain > 0 || ready) options.onReady();
     if (sweep.more || rungAgain === RING_AGAIN_BATCH) return 0;
     const waitMs = Math.min(LOOK_MS, (await msUntilNextDue(database)) ?? LOOK_MS);

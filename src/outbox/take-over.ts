@@ -1,5 +1,6 @@
 import { killPoint } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
+import type { GivenUp } from './given-up.js';
 
 /**
  * Takes over what a dead worker held. Rows that had not begun go back as if nothing happened. Those
@@ -12,6 +13,13 @@ export interface TakeOver {
   suspects: number;
   unknown: number;
   crashLoops: number;
+  /** Those that ended by it: the last two. */
+  ended: GivenUp[];
+}
+
+/** For people who read the log. */
+export function figuresOf({ ended, ...figures }: TakeOver): Omit<TakeOver, 'ended'> {
+  return figures;
 }
 
 /** Whether the dead one had anything in its hands. */
@@ -45,7 +53,7 @@ async function sortRows(
   worker: number,
   marksHold: boolean,
 ): Promise<Omit<TakeOver, 'worker'>> {
-  const { rows } = await tx.query<{ fate: Fate; count: number }>(TAKE_OVER, [
+  const { rows } = await tx.query<{ fate: Fate; count: number; ended: EndedRow[] | null }>(TAKE_OVER, [
     worker,
     CRASHES_TO_GIVE_UP,
     marksHold,
@@ -56,8 +64,22 @@ async function sortRows(
     suspects: count('suspect'),
     unknown: count('unknown'),
     crashLoops: count('crash'),
+    ended: rows.flatMap(({ fate, ended }) => (ended ?? []).map((row) => asGivenUp(fate, row))),
   };
 }
+
+type EndedRow = Pick<GivenUp, 'id' | 'token' | 'attempt'>;
+
+function asGivenUp(fate: Fate, { id, token, attempt }: EndedRow): GivenUp {
+  const crash = fate === 'crash';
+  return {
+    ...{ id, token, attempt, status: crash ? 'failed' : 'unknown' },
+    ...{ errorCode: crash ? 'CRASH_LOOP' : 'WORKER_DIED', errorMessage: crash ? CRASHED : DIED },
+  };
+}
+
+const CRASHED = 'its worker died each time this email was attempted alone';
+const DIED = 'the worker died after the attempt had begun';
 
 type Fate = 'release' | 'suspect' | 'unknown' | 'crash';
 
@@ -111,11 +133,13 @@ const TAKE_OVER = `
       case when fate = 'unknown' then array[0, elapsed] else array[0, elapsed, elapsed] end,
       claimed_at, elapsed, route, $1::int,
       case fate when 'crash' then 'CRASH_LOOP' else 'WORKER_DIED' end, 'UNKNOWN_ERROR',
-      case fate when 'crash' then 'its worker died each time this email was attempted alone'
-        else 'the worker died after the attempt had begun' end,
+      case fate when 'crash' then '${CRASHED}' else '${DIED}' end,
       case when fate = 'suspect' then clock_timestamp() end,
       jsonb_build_object('possibleDuplicate', true, 'crashes', crashes + died_alone)
     from (select *, greatest(0, floor(extract(epoch from clock_timestamp() - claimed_at) * 1000))::int as elapsed
           from fates where fate <> 'release') t
   )
-  select fate, count(*)::int as count from fates group by fate`;
+  select fate, count(*)::int as count,
+    jsonb_agg(jsonb_build_object('id', id, 'token', token, 'attempt', attempt + 1))
+      filter (where fate in ('unknown', 'crash')) as ended
+  from fates group by fate`;

@@ -5,4 +5,5 @@ export { type DatabaseSource, openDatabase } from './open-database.js';
 export { type MemoryPglite, openMemoryPglite } from './pglite/memory-pglite.js';
 export { createSnapshotCache, type SnapshotCache } from './snapshot-cache.js';
 export { isStoreAway } from './store-errors.js';
+export { readStoreId } from './store-identity.js';
 export { checkStoreRegion, claimStoreRegion } from './store-region.js';

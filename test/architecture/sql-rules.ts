@@ -42,6 +42,7 @@ const OWNERS: Record<string, string> = {
   broadcasts: 'schedules',
   schema_migrations: 'store',
   store_region: 'store',
+  store_identity: 'store',
   domains: 'access',
   tenants: 'access',
   api_keys: 'access',

@@ -79,6 +79,7 @@ function suite(maker: EngineMaker): void {
       onReady: () => {
         for (const { engine } of hands) engine.ring();
       },
+      onGivenUp() {},
     });
     await sweeper.start();
   });

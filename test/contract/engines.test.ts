@@ -34,7 +34,7 @@ engineContract(
       createBellEngine({
         ...ground,
         broker: createBullmqBroker({
-          ...{ url: inject('redisUrl')!, prefix, prefetch: 500, logger: ground.logger },
+          ...{ url: inject('redisUrl')!, prefix, prefetch: 500, store: 'contract', logger: ground.logger },
           gatewayWaitMs: () => 1000,
         }),
       }),

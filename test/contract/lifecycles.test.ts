@@ -84,6 +84,7 @@ lifecycleContract(
         embedded: false,
         ringAgainMs: 30_000,
         onReady() {},
+        onGivenUp() {},
         ...ground,
       }),
       asked,

@@ -212,12 +212,52 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
       await until(async () => (await countUnacked(vhost)) === 0, 'it to be acknowledged');
     });
 
-    it('the queue is deleted under it → declared again, and bells are heard again', async () => {
+    it('workers of another store come → refused; with those of the same beside it all is well', async () => {
+      await expect(openRabbitGround(vhost.url, { queueType, store: 'two' }).start()).rejects.toMatchObject({
+        code: 'BROKER_UNSUITABLE',
+        message: expect.stringMatching(/^Workers of another store use this virtual host/),
+      });
+      const same = openRabbitGround(vhost.url, { queueType });
+      await same.start();
+      expect(same.broker.state().up).toBe(true);
+      await same.broker.stop();
+      expect(ground.broker.state().up).toBe(true);
+    });
+
+    it('a bell another store left here → dropped, one of code that names no store → heard', async () => {
+      const [others, unnamed] = [id(), id()];
+      await withRabbit(vhost.url, async (rabbit) => {
+        const publisher = rabbit.createPublisher({ confirm: true });
+        const bell = { routingKey: SEND_QUEUE, appId: 'postrider', type: 'email.bell' };
+        await publisher.send(bell, { outboxId: others, token: 1, store: 'two' });
+        await publisher.send(bell, { outboxId: unnamed, token: 1 });
+        await publisher.close();
+      });
+      const heard = await until(() => ground.heard.find((bell) => bell.id === unnamed), 'the bell');
+      await ground.broker.ended([{ bell: heard as (typeof ground.heard)[number], settlement: null }]);
+      await until(async () => (await countUnacked(vhost)) === 0, 'both to be acknowledged');
+      expect(ground.heard.map((bell) => bell.id)).not.toContain(others);
+    });
+
+    it('emails that ended without a bell → mirrored too', async () => {
+      const gone = { id: id(), token: 2, attempt: 1, status: 'failed', errorCode: 'CRASH_LOOP' } as const;
+      ground.broker.gaveUp([{ ...gone, errorMessage: 'its worker died' }]);
+      const letter = await until(() => takeOne(vhost.url, DEAD_LETTER_QUEUE), 'the dead letter');
+      expect(letter).toMatchObject({
+        messageId: gone.id,
+        headers: { 'x-error-code': 'CRASH_LOOP', 'x-failure-type': 'UNKNOWN_ERROR', 'x-retry-count': 0 },
+      });
+    });
+
+    it('the queue is deleted under it → declared again, told as empty, and bells are heard again', async () => {
+      expect(ground.nothingOut[0]).toEqual({ waits: true });
+      const before = ground.nothingOut.length;
       await withRabbit(vhost.url, (rabbit) => rabbit.queueDelete({ queue: SEND_QUEUE }));
       await until(async () => {
         await ring();
         return true;
       }, 'a bell to get through');
+      expect(ground.nothingOut.length).toBeGreaterThan(before);
     });
 
     it('another bell engine stops → its unacknowledged bells come to those that remain', async () => {

@@ -9,7 +9,7 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)('%s queues', (queu
       createBellEngine({
         ...ground,
         broker: createRabbitBroker({
-          ...{ url: vhost.url, hosts: [], queueType, prefetch: 500 },
+          ...{ url: vhost.url, hosts: [], queueType, prefetch: 500, store: 'contract' },
           ...{ clock: ground.clock, logger: ground.logger },
           receiveForeign: async () => ({ kind: 'done' }),
         }),

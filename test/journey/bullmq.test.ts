@@ -35,7 +35,11 @@ describeWith('postgres', 'redis')('an email through BullMQ', () => {
       config: { engine: { name: 'bullmq' }, redis: { url: inject('redisUrl')!, prefix } },
     });
   });
-  afterEach(() => journey.close());
+  afterEach(async () => {
+    await journey.close();
+    // The next one has another store.
+    await redis.del(`${prefix}:email-send:store`);
+  });
   afterAll(async () => {
     await queue.obliterate({ force: true });
     await queue.close();
@@ -93,6 +97,20 @@ describeWith('postgres', 'redis')('an email through BullMQ', () => {
       what: 'the job to go',
     });
     expect(await everything()).not.toContain('slow@example.com');
+  });
+
+  it('workers of another store come to the queue → refused, and the first goes on', async () => {
+    await journey.postrider.start();
+    const other = await openJourney({
+      config: { engine: { name: 'bullmq' }, redis: { url: inject('redisUrl')!, prefix } },
+    });
+    await expect(other.postrider.start()).rejects.toMatchObject({
+      code: 'BROKER_UNSUITABLE',
+      message: expect.stringContaining('POSTRIDER_REDIS_PREFIX'),
+    });
+    await other.close();
+    const { emailId } = await journey.postrider.send(to('undisturbed'));
+    await journey.untilStatus(emailId, 'sent');
   });
 
   it('refused for now → its job waits as long as the ledger says, then it is tried again', async () => {

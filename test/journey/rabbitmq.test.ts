@@ -13,7 +13,8 @@ describeWith('postgres', 'rabbitmq')('emails through RabbitMQ', () => {
     vhost = await createTestVhost();
     door = await openDoor({
       config: {
-        engine: { name: 'rabbitmq' },
+        // What is lost here must not come back by time alone.
+        engine: { name: 'rabbitmq', ringAgainMs: 600_000 },
         rabbitmq: { url: vhost.url },
         retry: { preset: 'broker' },
         limits: { enabled: false },
@@ -116,6 +117,35 @@ describeWith('postgres', 'rabbitmq')('emails through RabbitMQ', () => {
       'x-failure-type': 'MAX_RETRIES_EXCEEDED',
       'x-response-code': 451,
     });
+  });
+
+  it('expired before its time came → mirrored as such, and not to be put back', async () => {
+    const { emailId } = await door.postrider.send({
+      ...anEmail(),
+      scheduledAt: new Date(Date.now() + 3_600_000),
+      expiresAt: new Date(Date.now() + 3_700_000),
+    });
+    await door.pool.query(`update postrider.email_queue set expires_at = now() where id = $1`, [emailId]);
+    await untilStatus(emailId, 'expired');
+    await until(() => countMessages(vhost.url, DEAD_LETTER_QUEUE), 'the mirror');
+    const back = await door.call('POST', '/admin/broker/dead-letters/requeue', { body: { all: true } });
+    expect(back.body).toMatchObject({ requeued: 0, refused: [{ messageId: emailId }] });
+    const letter = await takeOne(vhost.url, DEAD_LETTER_QUEUE);
+    expect(letter?.headers).toMatchObject({ 'x-error-code': 'EXPIRED', 'x-retry-count': 0 });
+  });
+
+  it('the queue is emptied while its email waits for a worker → rung again at once', async () => {
+    await door.postrider.pause('all');
+    const email = anEmail();
+    const { emailId } = await door.postrider.send(email);
+    // As if it had been rung and the broker had lost it.
+    await door.pool.query(
+      'update postrider.email_queue set ready = false, rung_at = clock_timestamp() where id = $1',
+      [emailId],
+    );
+    await door.postrider.resume('all');
+    await withRabbit(vhost.url, (rabbit) => rabbit.queueDelete({ queue: 'email.send.queue' }));
+    await untilStatus(emailId, 'sent');
   });
 
   it('another service publishes the same message three times → one email', async () => {

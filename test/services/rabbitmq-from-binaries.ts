@@ -18,7 +18,8 @@ import { openWorkspace } from './workspace.js';
  */
 export async function rabbitFromBinaries(shared?: RabbitKin): Promise<RabbitServer | Unavailable> {
   const programs = findPrograms();
-  if (!programs) return unavailable('no rabbitmq-server in TEST_RABBITMQ_BIN, /usr/lib/rabbitmq/bin or on PATH');
+  if (!programs)
+    return unavailable('no rabbitmq-server in TEST_RABBITMQ_BIN, /usr/lib/rabbitmq/bin or on PATH');
   const kin = shared ?? (await createRabbitKin());
   const workspace = openWorkspace('rabbitmq');
   const port = await freePort();

@@ -4,7 +4,8 @@ import { isPostriderError, type Logger, messageOf } from '../../kernel/index.js'
 /**
  * Emails that other services publish as `{ type, … }`: what `send` takes, as one JSON object. The same message
  * id is accepted once within a day, so a message that comes again after a crash gives no second email. What is
- * wrong with a message is said with the field's name and decided for good; only what passes is tried again.
+ * wrong with a message is said with the field's name and decided for good; what passes is tried again, and a fault of
+ * ours so often and no more.
  * Whoever may publish to the broker may send for any company.
  */
 export interface AmqpDoorOptions {
@@ -19,7 +20,7 @@ export interface AmqpDoorOptions {
 }
 
 /** Not the message's fault. */
-const PASSES = new Set(['STORE_UNAVAILABLE', 'IDEMPOTENCY_IN_PROGRESS', 'STOPPED', 'INTERNAL']);
+const PASSES = new Set(['STORE_UNAVAILABLE', 'STORE_REFUSED', 'IDEMPOTENCY_IN_PROGRESS', 'STOPPED']);
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const MESSAGE_ID = /^[\x20-\x7e]{1,250}$/;
 
@@ -51,9 +52,10 @@ export function createAmqpDoor({ accept, retry, logger }: AmqpDoorOptions): Rece
     try {
       return await receive(message);
     } catch (error) {
-      if (!isPostriderError(error) || PASSES.has(error.code)) {
-        return { kind: 'later', message: messageOf(error) };
-      }
+      // A fault of ours may have been brought about by this message: it is tried again, but not for ever.
+      if (!isPostriderError(error) || error.code === 'INTERNAL')
+        return { kind: 'later', message: messageOf(error), code: 'INTERNAL' };
+      if (PASSES.has(error.code)) return { kind: 'later', message: messageOf(error) };
       return refused(error.code, error.field ? `${error.field}: ${error.message}` : error.message);
     }
   };

@@ -20,6 +20,8 @@ export interface MemoryHub {
   repeats: boolean;
   /** Publishing and ending fail. */
   away: boolean;
+  /** Tells every engine that it has no bell. */
+  tellEmpty(): void;
   /** Bells that were given out and not ended. */
   unended(): number;
 }
@@ -45,6 +47,9 @@ export function createMemoryHub(): MemoryHub {
     lost: 0,
     repeats: false,
     away: false,
+    tellEmpty() {
+      for (const listener of listeners) listener.onNothingOut({ waits: true });
+    },
     unended: () => unended.size,
     broker() {
       let own: BrokerListener<HeardBell> | null = null;
@@ -85,6 +90,7 @@ export function createMemoryHub(): MemoryHub {
             }
           }
         },
+        gaveUp() {},
         state,
       };
     },

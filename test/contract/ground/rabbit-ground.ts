@@ -14,8 +14,10 @@ export function openRabbitGround(url: string, options: Partial<RabbitBrokerOptio
   const states: EngineState[] = [];
   const foreign: ForeignMessage[] = [];
   const answers: ForeignAnswer[] = [];
+  const nothingOut: Array<{ waits: boolean }> = [];
   const broker = createRabbitBroker({
     ...{ url, hosts: [], queueType: 'classic', prefetch: 100, clock: systemClock, logger: silentLogger },
+    store: 'one',
     receiveForeign: async (message) => {
       foreign.push(message);
       return answers.shift() ?? { kind: 'done' };
@@ -28,7 +30,13 @@ export function openRabbitGround(url: string, options: Partial<RabbitBrokerOptio
     states,
     foreign,
     answers,
-    start: () => broker.start({ onBell: (bell) => heard.push(bell), onState: (state) => states.push(state) }),
+    nothingOut,
+    start: () =>
+      broker.start({
+        onBell: (bell) => heard.push(bell),
+        onState: (state) => states.push(state),
+        onNothingOut: (also) => nothingOut.push(also),
+      }),
   };
 }
 

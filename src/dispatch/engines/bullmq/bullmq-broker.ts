@@ -3,6 +3,7 @@ import { delay, type Logger, messageOf, type StopOptions } from '../../../kernel
 import type { BellBroker, BellEnd, BrokerListener, HeardBell, OutgoingBell } from '../../bell-broker.js';
 import { type EmailJob, JOB_NAME, makeEmailJob, QUEUE_NAME, readEmailJob } from './email-job.js';
 import { type BullmqPackages, loadPackages } from './load-packages.js';
+import { markPrefix, RENEW_MS } from './mark-prefix.js';
 import { createRedisLink, type LinkTrouble, type RedisLink } from './redis-link.js';
 
 /**
@@ -16,6 +17,8 @@ export interface BullmqOptions {
   prefix: string;
   /** Jobs this worker holds at most. */
   prefetch: number;
+  /** The id of the store whose jobs these are; others keep away from the queue meanwhile. */
+  store: string;
   /** The wait after so many failed attempts, for a job nobody says a wait for. */
   gatewayWaitMs: (attemptsMade: number) => number;
   logger: Logger;
@@ -45,6 +48,13 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
   let trouble: LinkTrouble | null = { kind: 'away', message: 'not connected yet' };
   let stopped = false;
   let warned = false;
+  let renewing: NodeJS.Timeout | undefined;
+  const mark = markPrefix(options);
+
+  async function checkMark(client: RedisLink['client']): Promise<void> {
+    // Without the mark there is nothing else of ours either, or nobody was there to renew it.
+    if ((await mark.renew(client)) === 'new') listener?.onNothingOut({ waits: true });
+  }
 
   const state = () => ({
     name: 'bullmq' as const,
@@ -134,7 +144,8 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
       listener = hears;
       packages = await loadPackages();
       if (stopped) return;
-      link = createRedisLink(packages.Redis, options.url);
+      const opened = createRedisLink(packages.Redis, options.url, checkMark);
+      link = opened;
       const found = await link.open();
       if (found?.kind === 'refused') {
         link.close();
@@ -142,12 +153,14 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
       }
       link.onChange(changed);
       changed(found);
+      renewing = setInterval(() => void opened.look(), RENEW_MS);
     },
     async quiesce() {
       await worker?.pause(true);
     },
     async stop({ deadlineMs = 5000 }: StopOptions = {}) {
       stopped = true;
+      clearInterval(renewing);
       const over = new AbortController();
       // Redis may be away: then nobody answers, and the jobs are found stalled.
       await Promise.race([worker?.close(), delay(Math.max(LEAST_CLOSE_MS, deadlineMs), over.signal)]);
@@ -170,6 +183,8 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
     async ended(ends) {
       for (const end of ends) endJob(end);
     },
+    // There are no dead letters in Redis; the ledger has them.
+    gaveUp() {},
     state,
   };
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { messageOf, PostriderError } from '../../../kernel/index.js';
+import { isPostriderError, messageOf, PostriderError } from '../../../kernel/index.js';
 
 /**
  * The connection the engine publishes on and knows the state of Redis by. It fails at once while Redis is
@@ -11,6 +11,8 @@ export interface RedisLink {
   open(): Promise<LinkTrouble | null>;
   /** Called with each change after `open`. */
   onChange(fn: (trouble: LinkTrouble | null) => void): void;
+  /** Looks again, as after a connection. */
+  look(): Promise<void>;
   close(): void;
 }
 
@@ -21,7 +23,12 @@ const CONNECT_MS = 5000;
 const COMMAND_MS = 5000;
 const RETRY_MS = 500;
 
-export function createRedisLink(RedisClient: typeof Redis, url: string): RedisLink {
+export function createRedisLink(
+  RedisClient: typeof Redis,
+  url: string,
+  /** What else has to be right; throws a PostriderError for what a person must put right. */
+  check: (client: Redis) => Promise<void> = async () => {},
+): RedisLink {
   const client = new RedisClient(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -42,10 +49,14 @@ export function createRedisLink(RedisClient: typeof Redis, url: string): RedisLi
   async function look(): Promise<LinkTrouble | null> {
     try {
       const policy = /^maxmemory_policy:(\S+)/m.exec(await client.info('memory'))?.[1] ?? 'unknown';
-      if (policy === 'noeviction') return null;
+      if (policy === 'noeviction') {
+        await check(client);
+        return null;
+      }
       const message = `Redis would throw away jobs when its memory is full (maxmemory-policy ${policy}); it must be noeviction.`;
       return { kind: 'refused', error: new PostriderError('BROKER_UNSUITABLE', message) };
     } catch (error) {
+      if (isPostriderError(error)) return { kind: 'refused', error };
       lastError = messageOf(error);
       return away();
     }
@@ -64,6 +75,9 @@ export function createRedisLink(RedisClient: typeof Redis, url: string): RedisLi
     },
     onChange(fn) {
       change = fn;
+    },
+    async look() {
+      if (client.status === 'ready') change(await look());
     },
     close() {
       change = () => {};

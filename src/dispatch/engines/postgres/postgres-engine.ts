@@ -98,6 +98,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
     spendsWait: () => false,
     // The ledger is the queue: there is nothing else to tell.
     settled() {},
+    gaveUp() {},
     letGo() {},
     keepOnly() {},
     state: () => ({ name: 'postgres', up: true, message: 'claims straight from the store' }),

@@ -4,28 +4,39 @@ import type { BellRef } from '../../../outbox/index.js';
 import type { OutgoingMessage } from './rabbit-publisher.js';
 
 /**
- * A bell as a message: the id of an email and the token its row must carry. Nothing else of the email is in
- * it. What others publish to the same queue is told apart by the properties; a forged bell matches no row.
+ * A bell as a message: the id of an email, the token its row must carry, and the store it is in. Nothing else of
+ * the email is in it. What others publish to the same queue is told apart by the properties; a forged bell matches
+ * no row.
  */
 export const OUR_APP = 'postrider';
 const BELL = 'email.bell';
 
-export function bellMessage({ id, token }: BellRef, to: OutgoingMessage['to']): OutgoingMessage {
+export function bellMessage(
+  { id, token }: BellRef,
+  { to, store }: { to: OutgoingMessage['to']; store: string },
+): OutgoingMessage {
   return {
     to,
     messageId: `${id}:${token}`,
     type: BELL,
     properties: { appId: OUR_APP },
-    body: { outboxId: id, token },
+    body: { outboxId: id, token, store },
   };
 }
 
+export interface ReadBell {
+  id: string;
+  token: number;
+  /** null: of code that did not say. */
+  store: string | null;
+}
+
 /** null for what is no bell. */
-export function readBell({ appId, type, body }: AsyncMessage): { id: string; token: number } | null {
+export function readBell({ appId, type, body }: AsyncMessage): ReadBell | null {
   if (appId !== OUR_APP || type !== BELL || typeof body !== 'object' || body === null) return null;
-  const { outboxId, token } = body as { outboxId?: unknown; token?: unknown };
-  if (typeof outboxId !== 'string' || !isUuid(outboxId)) return null;
-  return isToken(token) ? { id: outboxId, token } : null;
+  const { outboxId, token, store } = body as { outboxId?: unknown; token?: unknown; store?: unknown };
+  if (typeof outboxId !== 'string' || !isUuid(outboxId) || !isToken(token)) return null;
+  return { id: outboxId, token, store: typeof store === 'string' ? store : null };
 }
 
 function isToken(token: unknown): token is number {

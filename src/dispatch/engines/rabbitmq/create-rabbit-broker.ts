@@ -11,7 +11,7 @@ import type { BellBroker, BellEnd, BrokerListener, HeardBell } from '../../bell-
 import type { EngineState } from '../../engine.js';
 import type { ReceiveForeign } from '../../foreign-message.js';
 import { bellMessage, readBell } from './bell-message.js';
-import { mirrorMessage } from './dead-letter-message.js';
+import { endedForGood, mirrorMessage } from './dead-letter-message.js';
 import { openRabbit, type RabbitAddress } from './open-rabbit.js';
 import { acknowledge, createRabbitConsumer, type Delivery, type RabbitConsumer } from './rabbit-consumer.js';
 import { createRabbitPublisher, type OutgoingMessage, type RabbitPublisher } from './rabbit-publisher.js';
@@ -26,6 +26,8 @@ import { EXCHANGE, type QueueType, ROUTING_KEY, waitQueueOf } from './topology.j
 export interface RabbitBrokerOptions extends RabbitAddress {
   queueType: QueueType;
   prefetch: number;
+  /** The id of the store whose bells it carries; others keep away from the virtual host meanwhile. */
+  store: string;
   receiveForeign: ReceiveForeign;
   clock: Clock;
   logger: Logger;
@@ -67,6 +69,7 @@ export function createRabbitBroker(options: RabbitBrokerOptions): BellBroker<Rab
 
   /** Mirrors are told once the broker takes them; so many are kept until then, and no more. */
   function mirror(messages: readonly OutgoingMessage[]): void {
+    if (messages.length + unmirrored.length === 0) return;
     unmirrored.push(...messages);
     if (unmirrored.length > MOST_UNMIRRORED) {
       logger.warn(
@@ -113,13 +116,16 @@ export function createRabbitBroker(options: RabbitBrokerOptions): BellBroker<Rab
           if (now.up) {
             lost = null;
             decide();
-            if (unmirrored.length > 0) mirror([]);
+            mirror([]);
           }
           listener.onState(now);
         },
         onLost(error) {
           lost = error;
           refused(error);
+        },
+        onOtherStore(store) {
+          warn(`of store ${store}`, 'a bell of another store was dropped; that store rings again');
         },
       });
       const waited = new AbortController();
@@ -149,30 +155,36 @@ export function createRabbitBroker(options: RabbitBrokerOptions): BellBroker<Rab
     async publish(bells) {
       if (!open) throw new PostriderError('STOPPED', 'The engine is not started.');
       await open.publisher.publish(
-        bells.map((bell) => bellMessage(bell, { exchange: EXCHANGE, routingKey: ROUTING_KEY })),
+        bells.map((bell) =>
+          bellMessage(bell, { to: { exchange: EXCHANGE, routingKey: ROUTING_KEY }, store: options.store }),
+        ),
       );
     },
     spendsWait: (waitMs) => waitQueueOf(waitMs) !== null,
     async ended(ends) {
       try {
-        await open?.publisher.publish(ends.flatMap(waitOf));
+        await open?.publisher.publish(ends.flatMap((end) => waitOf(end, options.store)));
       } finally {
         // Where a wait did not get out its row waits in the ledger, so its bell has done its work too.
         for (const { bell } of ends) if (bell) acknowledge(bell.delivery);
       }
-      const dead = ends.flatMap(({ settlement }) =>
-        settlement ? (mirrorMessage(settlement, clock.now()) ?? []) : [],
+      mirror(
+        ends.flatMap(({ settlement }) =>
+          settlement && endedForGood(settlement) ? [mirrorMessage(settlement, clock.now())] : [],
+        ),
       );
-      if (dead.length > 0) mirror(dead);
+    },
+    gaveUp(emails) {
+      mirror(emails.map((email) => mirrorMessage(email, clock.now())));
     },
     state,
   };
 }
 
-function waitOf({ settlement }: BellEnd<RabbitBell>): OutgoingMessage[] {
+function waitOf({ settlement }: BellEnd<RabbitBell>, store: string): OutgoingMessage[] {
   if (!settlement?.rings || settlement.retryDelayMs === null) return [];
   const queue = waitQueueOf(settlement.retryDelayMs);
-  return queue === null ? [] : [bellMessage(settlement, { queue })];
+  return queue === null ? [] : [bellMessage(settlement, { to: { queue }, store })];
 }
 
 interface Open {
@@ -188,10 +200,12 @@ interface Watch {
   onChange(error?: unknown): void;
   /** A connection could not be made or was lost. */
   onLost(error: unknown): void;
+  /** A bell that was left here by a store whose workers are gone. */
+  onOtherStore(store: string): void;
 }
 
 async function openBroker(options: RabbitBrokerOptions, watch: Watch): Promise<Open> {
-  const { queueType, prefetch, clock, logger, receiveForeign: receive } = options;
+  const { queueType, prefetch, store, clock, logger, receiveForeign: receive } = options;
   const [publishing, consuming] = await Promise.all([
     openRabbit(options, 'publishing'),
     openRabbit(options, 'consuming'),
@@ -201,11 +215,18 @@ async function openBroker(options: RabbitBrokerOptions, watch: Watch): Promise<O
   const publisher = createRabbitPublisher({ connection: publishing, queueType, onChange });
   const foreign = createForeignReceiver({ receive, publisher, clock, logger });
   const consumer = createRabbitConsumer({
-    ...{ connection: consuming, queueType, prefetch, onChange },
+    ...{ connection: consuming, queueType, prefetch, store, onChange },
+    onFound({ toSend, waiting }) {
+      if (toSend === 0) watch.listener.onNothingOut({ waits: waiting === 0 });
+    },
     onMessage(message: AsyncMessage, delivery) {
       const bell = readBell(message);
-      if (bell) watch.listener.onBell({ ...bell, delivery });
-      else foreign.take(message, delivery);
+      if (!bell) return foreign.take(message, delivery);
+      if (bell.store !== null && bell.store !== store) {
+        acknowledge(delivery);
+        return watch.onOtherStore(bell.store);
+      }
+      watch.listener.onBell({ id: bell.id, token: bell.token, delivery });
     },
   });
   return { publishing, consuming, publisher, consumer, foreign };

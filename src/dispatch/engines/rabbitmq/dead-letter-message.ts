@@ -1,5 +1,5 @@
 import { isUuid } from '../../../kernel/index.js';
-import type { Settlement } from '../../../outbox/index.js';
+import type { GivenUp, Settlement } from '../../../outbox/index.js';
 import { OUR_APP } from './bell-message.js';
 import type { OutgoingMessage } from './rabbit-publisher.js';
 import { DEAD_LETTER_QUEUE } from './topology.js';
@@ -30,13 +30,18 @@ export const HEADER_NAMES = [
   'x-error-stack',
 ] as const;
 
+type Ended = GivenUp | (Omit<GivenUp, 'status'> & Pick<Settlement, 'status' | 'detail'>);
+
 const MIRROR = 'email.deadLetter';
 const MAX_TEXT = 1000;
 
-/** null for what did not end for good. */
-export function mirrorMessage(settlement: Settlement, now: number): OutgoingMessage | null {
+export function endedForGood({ status }: Settlement): boolean {
+  return status === 'failed' || status === 'unknown';
+}
+
+/** Of an attempt that ended an email, or of an email that ended without one. */
+export function mirrorMessage(settlement: Ended, now: number): OutgoingMessage {
   const { id, token, attempt, status, errorCode, errorMessage } = settlement;
-  if (status !== 'failed' && status !== 'unknown') return null;
   const responseCode = smtpCodeOf(settlement);
   const headers: DeadLetterHeaders = {
     'x-retry-count': Math.max(0, attempt - 1),
@@ -90,14 +95,18 @@ export function plainHeaders(
 
 const MAX_HEADER_BYTES = 16_384;
 
-function failureTypeOf(settlement: Settlement, responseCode: number | null): FailureType {
-  if (settlement.detail?.failureType === 'MAX_RETRIES_EXCEEDED') return 'MAX_RETRIES_EXCEEDED';
+function failureTypeOf(settlement: Ended, responseCode: number | null): FailureType {
+  if (detailOf(settlement)?.failureType === 'MAX_RETRIES_EXCEEDED') return 'MAX_RETRIES_EXCEEDED';
   const permanent = responseCode !== null && responseCode >= 500 && settlement.status === 'failed';
   return permanent ? 'SMTP_PERMANENT_FAILURE' : 'UNKNOWN_ERROR';
 }
 
 /** A reply of an SMTP server; other providers' numbers are those of HTTP. */
-function smtpCodeOf({ errorCode, detail }: Settlement): number | null {
-  const code = detail?.originalCode;
-  return errorCode?.startsWith('SMTP_') && typeof code === 'number' ? code : null;
+function smtpCodeOf(ended: Ended): number | null {
+  const code = detailOf(ended)?.originalCode;
+  return ended.errorCode?.startsWith('SMTP_') && typeof code === 'number' ? code : null;
+}
+
+function detailOf(ended: Ended): Settlement['detail'] {
+  return 'detail' in ended ? ended.detail : null;
 }

@@ -2,7 +2,13 @@ import type { AsyncMessage } from 'rabbitmq-client';
 import { describe, expect, it } from 'vitest';
 import type { Settlement } from '../../../outbox/index.js';
 import { bellMessage, readBell } from './bell-message.js';
-import { mirrorMessage, plainHeaders, readMirror, refusalHeaders } from './dead-letter-message.js';
+import {
+  endedForGood,
+  mirrorMessage,
+  plainHeaders,
+  readMirror,
+  refusalHeaders,
+} from './dead-letter-message.js';
 import type { OutgoingMessage } from './rabbit-publisher.js';
 
 const ID = '01890000-0000-7000-8000-000000000001';
@@ -14,10 +20,16 @@ function delivered({ properties, type, messageId, body }: OutgoingMessage): Asyn
 }
 
 describe('a bell', () => {
-  it('sent and read → the same id and token, and nothing of the email', () => {
-    const message = bellMessage({ id: ID, token: 7 }, { queue: 'q' });
-    expect(readBell(delivered(message))).toEqual({ id: ID, token: 7 });
-    expect(Object.keys(message.body as object)).toEqual(['outboxId', 'token']);
+  const OURS = { to: { queue: 'q' }, store: 'one' };
+  it('sent and read → the same id, token and store, and nothing of the email', () => {
+    const message = bellMessage({ id: ID, token: 7 }, OURS);
+    expect(readBell(delivered(message))).toEqual({ id: ID, token: 7, store: 'one' });
+    expect(Object.keys(message.body as object)).toEqual(['outboxId', 'token', 'store']);
+  });
+
+  it('of code that names no store → a bell all the same', () => {
+    const message = { ...bellMessage({ id: ID, token: 7 }, OURS), body: { outboxId: ID, token: 7 } };
+    expect(readBell(delivered(message))).toEqual({ id: ID, token: 7, store: null });
   });
 
   it.each([
@@ -31,9 +43,7 @@ describe('a bell', () => {
     [{ body: { outboxId: ID, token: 1.5 } }],
     [{ body: { outboxId: ID, token: 2 ** 31 } }],
   ])('%j → no bell', (change) => {
-    expect(
-      readBell({ ...delivered(bellMessage({ id: ID, token: 1 }, { queue: 'q' })), ...change }),
-    ).toBeNull();
+    expect(readBell({ ...delivered(bellMessage({ id: ID, token: 1 }, OURS)), ...change })).toBeNull();
   });
 });
 
@@ -71,8 +81,23 @@ describe('a mirror of a dead letter', () => {
     expect(headers?.['x-response-code']).toBe(responseCode);
   });
 
-  it.each(['sent', 'retry'] as const)('%s → none', (status) => {
-    expect(failed({ status })).toBeNull();
+  it.each([
+    ['sent', false],
+    ['retry', false],
+    ['failed', true],
+    ['unknown', true],
+  ] as const)('%s → over for good: %s', (status, over) => {
+    expect(endedForGood({ status } as Settlement)).toBe(over);
+  });
+
+  it('of an email that expired after two attempts → says so, with one retry', () => {
+    const gone = { id: ID, token: 3, attempt: 2, status: 'expired', errorCode: 'EXPIRED' } as const;
+    const { properties, body } = mirrorMessage({ ...gone, errorMessage: 'its time has passed' }, NOW);
+    expect(body).toMatchObject({ outboxId: ID, status: 'expired' });
+    expect(properties?.headers).toMatchObject({
+      ...{ 'x-retry-count': 1, 'x-error-code': 'EXPIRED', 'x-error-message': 'its time has passed' },
+      'x-failure-type': 'UNKNOWN_ERROR',
+    });
   });
 
   it('read back → the email it is about; a forged or broken one → none', () => {

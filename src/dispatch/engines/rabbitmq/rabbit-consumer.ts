@@ -1,7 +1,8 @@
 import type { AsyncMessage, Channel, Connection } from 'rabbitmq-client';
 import { delay } from '../../../kernel/index.js';
 import { type KeptChannel, keepChannel } from './keep-channel.js';
-import { declareTopology, type QueueType, SEND_QUEUE } from './topology.js';
+import { markVhost } from './mark-vhost.js';
+import { declareTopology, type QueuedBells, type QueueType, SEND_QUEUE } from './topology.js';
 
 /**
  * Consumes the queue of emails to send, with a bound on what is not acknowledged. What was delivered on a
@@ -25,6 +26,10 @@ export interface ConsumerOptions {
   connection: Connection;
   queueType: QueueType;
   prefetch: number;
+  /** The store whose bells these are. */
+  store: string;
+  /** Told whenever it begins to consume, with what it found. */
+  onFound(queued: QueuedBells): void;
   onMessage(message: AsyncMessage, delivery: Delivery): void;
   onChange(error?: unknown): void;
 }
@@ -37,13 +42,15 @@ export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
   const kept: KeptChannel = keepChannel({
     connection: options.connection,
     async setUp(channel) {
-      await declareTopology(channel, options.queueType);
+      const queued = await declareTopology(channel, options.queueType);
+      await markVhost(channel, options);
       await channel.basicQos({ prefetchCount: options.prefetch });
       if (quiet) return;
       const consuming = await channel.basicConsume({ queue: SEND_QUEUE }, (message) =>
         options.onMessage(message, { channel, tag: message.deliveryTag }),
       );
       consumerTag = consuming.consumerTag;
+      options.onFound(queued);
     },
     onUp: () => options.onChange(),
     onDown: options.onChange,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ManualClock, silentLogger } from '../../../kernel/index.js';
 import type { ForeignAnswer } from '../../foreign-message.js';
 import type { Delivery } from './rabbit-consumer.js';
+import type { OutgoingMessage } from './rabbit-publisher.js';
 import { createForeignReceiver } from './receive-foreign.js';
 
 /** A broker may throw away what is given back to it too often, so what has to wait is kept. */
@@ -13,20 +14,24 @@ const AWAY: ForeignAnswer = { kind: 'later', message: 'the store is away' };
 
 function open(answers: ForeignAnswer[]) {
   const asked: string[] = [];
+  const published: OutgoingMessage[] = [];
   const channel = { active: true, basicAck: vi.fn(), basicNack: vi.fn() };
   const receiver = createForeignReceiver({
     receive: async ({ messageId }) => {
       asked.push(messageId!);
       return answers.shift() ?? { kind: 'done' };
     },
-    publisher: { publish: async () => {} },
+    publisher: { publish: async (messages) => void published.push(...messages) },
     clock: new ManualClock(),
     logger: silentLogger,
   });
   return {
-    ...{ asked, channel, receiver },
-    take: (messageId: string) =>
-      receiver.take({ messageId, body: {} } as AsyncMessage, { channel, tag: 1 } as unknown as Delivery),
+    ...{ asked, published, channel, receiver },
+    take: (messageId: string, headers = {}) =>
+      receiver.take(
+        { messageId, body: {}, headers } as AsyncMessage,
+        { channel, tag: 1 } as unknown as Delivery,
+      ),
   };
 }
 
@@ -62,4 +67,39 @@ it('its channel is lost while it waits → not asked about again, for it is deli
   channel.active = false;
   await vi.advanceTimersByTimeAsync(5000);
   expect(asked).toEqual(['one']);
+});
+
+it('a fault of ours with each try → ten tries, ever further apart, then a dead letter with the reason', async () => {
+  const fault: ForeignAnswer = { kind: 'later', message: 'no such function', code: 'INTERNAL' };
+  const { asked, published, channel, take } = open(Array.from({ length: 50 }, () => fault));
+  take('poison');
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(asked).toHaveLength(5);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(asked).toHaveLength(10);
+  expect(published).toMatchObject([
+    {
+      messageId: 'poison',
+      to: { queue: 'email.deadLetter.queue' },
+      properties: { headers: { 'x-error-code': 'INTERNAL', 'x-error-message': 'no such function' } },
+    },
+  ]);
+  expect(channel.basicAck).toHaveBeenCalledTimes(1);
+});
+
+it('the store is away between two faults → the wait for it does not count', async () => {
+  const fault: ForeignAnswer = { kind: 'later', message: 'odd', code: 'INTERNAL' };
+  const { published, channel, take } = open([fault, ...Array.from({ length: 30 }, () => AWAY), fault]);
+  take('one');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(published).toEqual([]);
+  expect(channel.basicAck).toHaveBeenCalledTimes(1);
+});
+
+it('delivered ten times by a queue that counts → a dead letter, unread: its worker died of it each time', async () => {
+  const { asked, published, take } = open([]);
+  take('deadly', { 'x-delivery-count': 10 });
+  await vi.advanceTimersByTimeAsync(10);
+  expect(asked).toEqual([]);
+  expect(published).toMatchObject([{ properties: { headers: { 'x-error-code': 'DELIVERED_TOO_OFTEN' } } }]);
 });

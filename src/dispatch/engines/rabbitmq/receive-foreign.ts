@@ -1,5 +1,5 @@
 import type { AsyncMessage } from 'rabbitmq-client';
-import { type Clock, delay, killPoint, type Logger, messageOf } from '../../../kernel/index.js';
+import { type Clock, killPoint, type Logger, messageOf } from '../../../kernel/index.js';
 import type { ForeignAnswer, ReceiveForeign } from '../../foreign-message.js';
 import { plainHeaders, readMirror, refusalHeaders } from './dead-letter-message.js';
 import { acknowledge, type Delivery, giveBack } from './rabbit-consumer.js';
@@ -9,7 +9,8 @@ import { DEAD_LETTER_QUEUE } from './topology.js';
 /**
  * Messages of other services: a few at a time they are handed on, and acknowledged only when their email is
  * committed or they stand in the dead-letter queue with a reason. A crash before that repeats them. One that has
- * to wait waits here: a quorum queue of RabbitMQ 4 throws away what was given back to it twenty times.
+ * to wait waits here: a quorum queue of RabbitMQ 4 throws away what was given back to it twenty times. One that
+ * fails by a fault of ours time after time, or was delivered as often as such a queue bears, is refused.
  */
 export interface ForeignReceiver {
   take(message: AsyncMessage, delivery: Delivery): void;
@@ -26,23 +27,49 @@ export interface ForeignOptions {
 
 const AT_ONCE = 8;
 const LATER_MS = 1000;
+/** With the waits between them, each twice the last and none over a minute, these take four minutes. */
+const MOST_TRIES = 10;
+const LONGEST_LATER_MS = 60_000;
+/** Half of what RabbitMQ 4 allows a quorum queue; classic queues do not count. */
+const MOST_DELIVERIES = 10;
+
+interface Waiting {
+  message: AsyncMessage;
+  delivery: Delivery;
+  /** How often it failed by a fault of ours. */
+  faults: number;
+}
 
 export function createForeignReceiver(options: ForeignOptions): ForeignReceiver {
   const { clock, logger } = options;
   const stopping = new AbortController();
-  const waiting: Array<[AsyncMessage, Delivery]> = [];
+  const waiting: Waiting[] = [];
+  /** Those whose wait is not over. */
+  const resting = new Map<Waiting, NodeJS.Timeout>();
   const working = new Set<Promise<void>>();
 
-  async function judge(message: AsyncMessage): Promise<ForeignAnswer> {
+  async function ask({ message, faults }: Waiting): Promise<ForeignAnswer> {
+    if (deliveriesOf(message) >= MOST_DELIVERIES)
+      return {
+        kind: 'refused',
+        code: 'DELIVERED_TOO_OFTEN',
+        message: 'Its worker was lost time after time.',
+      };
+    const answer = await options.receive({
+      messageId: message.messageId || null,
+      correlationId: message.correlationId || null,
+      body: message.body,
+      deadLetterOf: readMirror(message),
+    });
+    if (answer.kind !== 'later' || answer.code === undefined || faults + 1 < MOST_TRIES) return answer;
+    return { kind: 'refused', code: answer.code, message: answer.message };
+  }
+
+  async function judge(one: Waiting): Promise<ForeignAnswer> {
     try {
-      const answer = await options.receive({
-        messageId: message.messageId || null,
-        correlationId: message.correlationId || null,
-        body: message.body,
-        deadLetterOf: readMirror(message),
-      });
+      const answer = await ask(one);
       killPoint('amqp:accepted');
-      if (answer.kind === 'refused') await options.publisher.publish([refused(message, answer)]);
+      if (answer.kind === 'refused') await options.publisher.publish([refused(one.message, answer)]);
       killPoint('amqp:refused');
       return answer;
     } catch (error) {
@@ -78,21 +105,34 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
     };
   }
 
-  async function work([message, delivery]: [AsyncMessage, Delivery]): Promise<void> {
+  async function work(one: Waiting): Promise<void> {
+    const { delivery } = one;
     // Its channel is gone: the broker delivers it again.
     if (!delivery.channel.active) return;
-    const answer = await judge(message);
+    const answer = await judge(one);
     if (answer.kind === 'later') {
       logger.warn({ why: answer.message }, 'a message of another service has to wait');
-      await delay(LATER_MS, stopping.signal);
-      if (stopping.signal.aborted) giveBack(delivery);
-      else waiting.push([message, delivery]);
-      return;
+      return rest({ ...one, faults: answer.code === undefined ? one.faults : one.faults + 1 });
     }
     if (answer.kind === 'refused') {
       logger.warn({ code: answer.code }, 'a message of another service was refused');
     }
     acknowledge(delivery);
+  }
+
+  /** It holds nobody up meanwhile. */
+  function rest(one: Waiting): void {
+    if (stopping.signal.aborted) {
+      giveBack(one.delivery);
+      return;
+    }
+    const waitMs = Math.min(LONGEST_LATER_MS, LATER_MS * 2 ** Math.max(0, one.faults - 1));
+    const timer = setTimeout(() => {
+      resting.delete(one);
+      waiting.push(one);
+      pump();
+    }, waitMs);
+    resting.set(one, timer);
   }
 
   function pump(): void {
@@ -110,13 +150,20 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
   return {
     take(message, delivery) {
       if (stopping.signal.aborted) return giveBack(delivery);
-      waiting.push([message, delivery]);
+      waiting.push({ message, delivery, faults: 0 });
       pump();
     },
     async stop() {
       stopping.abort();
-      for (const [, delivery] of waiting.splice(0)) giveBack(delivery);
+      for (const timer of resting.values()) clearTimeout(timer);
+      for (const { delivery } of [...waiting.splice(0), ...resting.keys()]) giveBack(delivery);
+      resting.clear();
       await Promise.all(working);
     },
   };
+}
+
+function deliveriesOf({ headers }: AsyncMessage): number {
+  const count: unknown = headers?.['x-delivery-count'];
+  return typeof count === 'number' ? count : 0;
 }

@@ -19,18 +19,31 @@ export const WAIT_QUEUES: ReadonlyArray<{ queue: string; waitMs: number }> = [
 
 export type QueueType = 'classic' | 'quorum';
 
-export async function declareTopology(channel: Channel, type: QueueType): Promise<void> {
+/** What is in the queues, without what is delivered and not acknowledged. */
+export interface QueuedBells {
+  toSend: number;
+  waiting: number;
+}
+
+export async function declareTopology(channel: Channel, type: QueueType): Promise<QueuedBells> {
+  const found = { toSend: 0, waiting: 0 };
   await declare(EXCHANGE, () =>
     channel.exchangeDeclare({ exchange: EXCHANGE, type: 'direct', durable: true }),
   );
   for (const { queue, arguments: more } of queues()) {
-    // A classic queue says nothing of its type, so that it equals one that was declared without.
-    const kind = type === 'quorum' ? { 'x-queue-type': 'quorum' as const } : {};
-    await declare(queue, () =>
-      channel.queueDeclare({ queue, durable: true, arguments: { ...more, ...kind } }),
+    const { messageCount } = await declare(queue, () =>
+      channel.queueDeclare({ queue, durable: true, arguments: { ...more, ...typeArgument(type) } }),
     );
+    if (queue === SEND_QUEUE) found.toSend += messageCount;
+    else if (queue !== DEAD_LETTER_QUEUE) found.waiting += messageCount;
   }
   await channel.queueBind({ exchange: EXCHANGE, queue: SEND_QUEUE, routingKey: ROUTING_KEY });
+  return found;
+}
+
+/** A classic queue says nothing of its type, so that it equals one that was declared without. */
+export function typeArgument(type: QueueType): Record<string, string> {
+  return type === 'quorum' ? { 'x-queue-type': 'quorum' } : {};
 }
 
 export function waitQueueOf(waitMs: number): string | null {
@@ -52,9 +65,9 @@ function queues(): Array<{ queue: string; arguments: Record<string, string | num
   ];
 }
 
-async function declare(name: string, work: () => Promise<unknown>): Promise<void> {
+async function declare<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    await work();
+    return await work();
   } catch (error) {
     if ((error as { code?: string }).code !== 'PRECONDITION_FAILED') throw error;
     throw new PostriderError(

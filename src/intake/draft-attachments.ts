@@ -1,4 +1,12 @@
-import { hasControlCharacter, invalidPayload, parseLine, parsePattern, readFields } from '../kernel/index.js';
+import { z } from 'zod';
+import {
+  field,
+  fieldsSchema,
+  hasControlCharacter,
+  invalidPayload,
+  parseLine,
+  readFields,
+} from '../kernel/index.js';
 import type { StoredAttachment } from '../outbox/index.js';
 
 /**
@@ -19,9 +27,8 @@ export function parseAttachments(input: unknown): StoredAttachment[] {
   });
 }
 
-const MAX_FILES = 20;
+export const MAX_FILES = 20;
 const MAX_BYTES = 10 * 1024 * 1024;
-const KEYS = ['filename', 'content', 'contentType', 'contentId'];
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 const CONTENT_TYPE = new RegExp(
   `^(?=.{3,255}$)(?!multipart/)${TOKEN}/${TOKEN}(?:; ?${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
@@ -29,25 +36,26 @@ const CONTENT_TYPE = new RegExp(
 );
 const CONTENT_ID = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~@-]{1,128}$/;
 
+const FIELDS = {
+  filename: field.own(z.string().min(1).max(255), parseFilename, 'A name without a path.'),
+  content: field.own(z.string().meta({ contentEncoding: 'base64' }), parseBase64, 'base64'),
+  contentType: field.pattern(CONTENT_TYPE, 'a content type such as application/pdf'),
+  contentId: field.pattern(CONTENT_ID, 'up to 128 characters without spaces or angle brackets'),
+} as const;
+const KEYS = Object.keys(FIELDS);
+
+/** For whoever describes the API. */
+export const ATTACHMENT = fieldsSchema(FIELDS, { required: ['filename', 'content'], id: 'Attachment' });
+
 function parseAttachment(input: unknown, path: string): StoredAttachment {
   const fields = readFields(input, path, KEYS);
-  const filename = parseFilename(fields.filename, `${path}.filename`);
-  const contentId = parsePattern(
-    fields.contentId,
-    `${path}.contentId`,
-    CONTENT_ID,
-    'up to 128 characters without spaces or angle brackets',
-  );
-  const contentType = parsePattern(
-    fields.contentType,
-    `${path}.contentType`,
-    CONTENT_TYPE,
-    'a content type such as application/pdf',
-  );
+  const filename = FIELDS.filename.read(fields.filename, `${path}.filename`);
+  const contentId = FIELDS.contentId.read(fields.contentId, `${path}.contentId`);
+  const contentType = FIELDS.contentType.read(fields.contentType, `${path}.contentType`);
   return {
     filename,
     contentType: contentType ?? guessContentType(filename),
-    content: parseBase64(fields.content, `${path}.content`),
+    content: FIELDS.content.read(fields.content, `${path}.content`),
     ...(contentId === null ? {} : { contentId }),
   };
 }

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
-import { invalidPayload } from '../kernel/index.js';
+import { z } from 'zod';
+import { field, invalidPayload } from '../kernel/index.js';
 
 /**
  * When an email may go out. Takes a Date or ISO 8601 with an offset, so no time depends on where it is read;
@@ -32,6 +33,12 @@ const MAX_AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
 const MAX_INSTANT = Date.UTC(9999, 11, 31);
 const ISO_WITH_OFFSET =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+export const INSTANT = field.own(
+  z.string().regex(ISO_WITH_OFFSET).meta({ format: 'date-time' }),
+  parseInstant,
+  'ISO 8601 with an offset.',
+);
 
 function parseInstant(input: unknown, field: string): Date {
   const at = typeof input === 'string' ? readIso(input) : types.isDate(input) ? input.getTime() : Number.NaN;

@@ -4,6 +4,7 @@ export type { PermissiveAnswer } from './accept-permissively.js';
 export type { UnsubscribeUrl } from './complete-email.js';
 export { parseDueTime } from './draft-times.js';
 export { readCompanyId } from './email-draft.js';
+export { EMAIL_FIELDS, EMAIL_INPUT } from './email-fields.js';
 export type {
   AddressInput,
   AttachmentInput,

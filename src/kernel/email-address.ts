@@ -39,8 +39,8 @@ export function isSameAddress(a: string, b: string): boolean {
 
 const MAX_ADDRESS_BYTES = 254;
 const MAX_LOCAL_BYTES = 64;
-const MAX_NAME_LENGTH = 256;
-const MAX_MAILBOX_LENGTH = 1024;
+export const MAX_NAME_LENGTH = 256;
+export const MAX_MAILBOX_LENGTH = 1024;
 const KEYS = ['address', 'email', 'name'];
 
 function parseMailboxText(input: string, field: string): Mailbox {

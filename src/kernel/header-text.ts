@@ -38,9 +38,9 @@ export function parseHeaders(input: unknown, field: string): Record<string, stri
   return headers;
 }
 
-const MAX_HEADERS = 50;
+export const MAX_HEADERS = 50;
 const MAX_NAME_LENGTH = 64;
-const MAX_VALUE_LENGTH = 2000;
+export const MAX_VALUE_LENGTH = 2000;
 const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 const STRUCTURAL =
   /^(?:from|to|cc|bcc|subject|date|message-id|mime-version|content-.*|sender|return-path|received|dkim-signature|reply-to|x-postrider-.*)$/;

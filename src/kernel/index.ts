@@ -5,6 +5,7 @@ export { hasControlCharacter, isStorableText, toStorableText } from './control-c
 export { isEmailAddress, isSameAddress, parseMailbox, parseMailboxes } from './email-address.js';
 export { ERROR_TABLE, type ErrorCode } from './error-table.js';
 export { isPostriderError, messageOf, PostriderError } from './errors.js';
+export { type Field, field, fieldsSchema } from './field-kinds.js';
 export { type HeaderTextOptions, parseHeaders, parseHeaderText } from './header-text.js';
 export { isUuid, newId } from './ids.js';
 export {

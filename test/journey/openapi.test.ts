@@ -10,9 +10,8 @@ import { type Door, openDoor } from './ground/open-door.js';
  */
 const STRICTER: Record<string, RegExp> = {
   // An email needs content, which may come from three places; a type without a template needs its own.
-  'POST /v1/email/send': /^(?:subject|html|type|headers|recipient|attachments|replyTo|to|from|cc|bcc|data)/,
-  'POST /v1/email/batch':
-    /^0\.(?:subject|html|type|headers|recipient|attachments|replyTo|to|from|cc|bcc|data)/,
+  'POST /v1/email/send': /^(?:subject|html|type|recipient|to|data)/,
+  'POST /v1/email/batch': /^0\.(?:subject|html|type|recipient|to|data)/,
   'POST /admin/emails/cancel': /^filter/,
   'POST /v1/recipients': /^recipients\.0\.(?:timeZone|preferences)/,
   'POST /v1/suppressions': /^suppressions\.0\.(?:reason|email)/,

@@ -1,5 +1,6 @@
 /** Emails: handing in, looking, moving, taking back; for applications, their users and operators. */
 import { z } from 'zod';
+import { EMAIL_INPUT } from '../../../intake/index.js';
 import type { Operations } from './operation.js';
 import {
   accepted,
@@ -7,7 +8,6 @@ import {
   companyId,
   deadLetterFilter,
   email,
-  emailInput,
   event,
   filterObject,
   filters,
@@ -89,12 +89,12 @@ const anId = '01a1def1-9ed6-7000-8fe3-719f10b82e28';
 export const emailOperations: Operations = {
   'POST /v1/email/send': {
     summary: 'Accept one email. What is answered with 202 is durable.',
-    ...{ body: emailInput, example: EVERY_FIELD, answers: { 202: accepted } },
+    ...{ body: EMAIL_INPUT, example: EVERY_FIELD, answers: { 202: accepted } },
     headers: ['Idempotency-Key'],
   },
   'POST /v1/email/batch': {
     summary: 'Accept up to 1,000 emails, all or none.',
-    body: z.array(emailInput).min(1).max(1000),
+    body: z.array(EMAIL_INPUT).min(1).max(1000),
     example: [EVERY_FIELD],
     answers: { 202: z.strictObject({ emails: z.array(accepted) }) },
     headers: ['Idempotency-Key'],

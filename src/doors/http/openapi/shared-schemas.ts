@@ -1,17 +1,14 @@
 /** Pieces of the API that several routes share, as Zod schemas; each becomes a named component of the document. */
 import { z } from 'zod';
-import { REGION_NAME } from '../../../kernel/index.js';
-import { RETRY_PRESETS } from '../../../policy/index.js';
+import { EMAIL_FIELDS } from '../../../intake/index.js';
+import { field } from '../../../kernel/index.js';
 
 const named = <T extends z.ZodType>(id: string, schema: T): T => schema.meta({ id }) as T;
 
 export const text = (max: number) => z.string().min(1).max(max);
-export const companyId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
-export const typeName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/);
-export const languageTag = z
-  .string()
-  .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/)
-  .max(35);
+export const { schema: companyId } = EMAIL_FIELDS.companyId;
+export const typeName = EMAIL_FIELDS.type.schema.describe('The name of a type.');
+export const { schema: languageTag } = EMAIL_FIELDS.lang;
 export const instant = z.iso.datetime({ offset: true });
 export const address = z
   .string()
@@ -19,70 +16,7 @@ export const address = z
   .regex(/^[^\u0000-\u001f]*[^\s@]+@[^\s@]+$/);
 export const anyObject = z.record(z.string(), z.unknown());
 
-export const mailbox = named(
-  'Mailbox',
-  z.union([address, z.strictObject({ address, name: z.string().max(256).nullish() })]),
-);
-const mailboxes = z.union([mailbox, z.array(mailbox).max(50)]);
-
-export const attachment = named(
-  'Attachment',
-  z.strictObject({
-    filename: text(255),
-    content: z.string().describe('base64'),
-    contentType: z
-      .string()
-      .regex(/^[^\s/]+\/\S.*$/)
-      .max(255)
-      .nullish(),
-    contentId: z
-      .string()
-      .regex(/^[^\s<>]{1,128}$/)
-      .nullish(),
-  }),
-);
-
-/** The body of a send, as email-draft.ts checks it; what two fields say together is said there alone. */
-export const emailInput = named(
-  'EmailInput',
-  z.strictObject({
-    to: z.union([mailbox, z.array(mailbox).min(1).max(50)]),
-    subject: z.string().nullish().describe("Needed with html or text; a type's template has its own."),
-    html: z.string().nullish(),
-    text: z.string().nullish(),
-    type: typeName
-      .nullish()
-      .describe('With data it is rendered by its template; with content it is a label.'),
-    data: anyObject.nullish(),
-    from: mailbox.nullish(),
-    replyTo: mailboxes.nullish(),
-    cc: mailboxes.nullish(),
-    bcc: mailboxes.nullish(),
-    headers: z.record(z.string(), z.string()).nullish(),
-    attachments: z.array(attachment).max(20).nullish(),
-    category: typeName.nullish(),
-    lang: languageTag.nullish(),
-    companyId: companyId.nullish(),
-    region: z.string().regex(REGION_NAME).nullish().describe('Where it is kept, of those served.'),
-    userId: text(128).nullish(),
-    recipient: z
-      .strictObject({
-        recipientId: z.uuid().nullish(),
-        externalId: text(128).nullish(),
-        email: mailbox,
-      })
-      .nullish(),
-    priority: z
-      .union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
-      .nullish()
-      .describe('1 critical, 2 high, 3 normal, 4 low'),
-    scheduledAt: instant.nullish(),
-    expiresAt: instant.nullish(),
-    delivery: z.enum(['at-least-once', 'at-most-once']).nullish(),
-    retry: z.enum(Object.keys(RETRY_PRESETS) as [string, ...string[]]).nullish(),
-    metadata: anyObject.nullish(),
-  }),
-);
+export const mailbox = field.mailbox().schema;
 
 export const accepted = named(
   'Accepted',

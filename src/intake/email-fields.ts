@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { field, fieldsSchema, REGION_NAME } from '../kernel/index.js';
+import type { DeliveryMode, Priority } from '../outbox/index.js';
+import { RETRY_PRESETS, type RetryPresetName } from '../policy/index.js';
+import { ATTACHMENT, MAX_FILES } from './draft-attachments.js';
+import { INSTANT } from './draft-times.js';
+
+/**
+ * Every field an email may have when it is handed in: `email-draft.ts` reads with these, and the description of the
+ * API is made of them. There is no other list.
+ */
+export const MAX_RECIPIENTS = 50;
+const MAX_REPLY_TO = 10;
+const MAX_ID_LENGTH = 128;
+const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const PRIORITIES: readonly Priority[] = [1, 2, 3, 4];
+const DELIVERY_MODES: readonly DeliveryMode[] = ['at-least-once', 'at-most-once'];
+const RETRY_NAMES = Object.keys(RETRY_PRESETS) as RetryPresetName[];
+
+/** `recipient` names the one person in `to`, by our id or by the application's. */
+export const RECIPIENT_FIELDS = {
+  recipientId: field.uuid(),
+  externalId: field.line(MAX_ID_LENGTH),
+  email: field.mailbox(),
+} as const;
+
+export const EMAIL_FIELDS = {
+  to: field.mailboxes(MAX_RECIPIENTS, { min: 1 }),
+  subject: field.text("Needed with html or text; a type's template has its own."),
+  html: field.text('At least one of html and text; the other is derived.'),
+  text: field.text(),
+  type: field.pattern(
+    NAME,
+    'a letter and up to 63 letters, digits, dots, hyphens or underscores',
+    'With data it is rendered by its template; with content it is a label.',
+  ),
+  data: field.json({ maxBytes: 256 * 1024, maxDepth: 10 }),
+  from: field.mailbox(),
+  replyTo: field.mailboxes(MAX_REPLY_TO),
+  cc: field.mailboxes(MAX_RECIPIENTS),
+  bcc: field.mailboxes(MAX_RECIPIENTS),
+  headers: field.headers(),
+  attachments: { schema: z.array(ATTACHMENT).max(MAX_FILES) },
+  category: field.pattern(NAME, 'a word such as newsletter'),
+  lang: field.pattern(
+    /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/,
+    'a language tag such as en or pt-BR',
+  ),
+  companyId: field.pattern(
+    /^[A-Za-z0-9._:-]{1,128}$/,
+    '1 to 128 letters, digits, dots, colons, hyphens or underscores',
+  ),
+  region: field.pattern(
+    REGION_NAME,
+    'the name of a region such as ind1',
+    'Where it is kept, of those served.',
+  ),
+  userId: field.line(MAX_ID_LENGTH),
+  recipient: { schema: fieldsSchema(RECIPIENT_FIELDS, { required: ['email'] }) },
+  priority: field.number(PRIORITIES, '1 critical, 2 high, 3 normal, 4 low'),
+  scheduledAt: INSTANT,
+  expiresAt: INSTANT,
+  delivery: field.choice(DELIVERY_MODES),
+  retry: field.choice(RETRY_NAMES),
+  metadata: field.json({ maxBytes: 8 * 1024, maxDepth: 5 }),
+} as const;
+
+/** For whoever describes the API. */
+export const EMAIL_INPUT = fieldsSchema(EMAIL_FIELDS, { required: ['to'], id: 'EmailInput' });

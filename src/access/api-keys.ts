@@ -60,11 +60,7 @@ export async function createApiKey(
 }
 
 /** Again is the same: a key is revoked once. */
-export async function revokeApiKey(
-  database: Database,
-  id: string,
-  by: Actor,
-): Promise<ApiKey & { tokenHash: string }> {
+export async function revokeApiKey(database: Database, id: string, by: Actor): Promise<ApiKey> {
   return audited(database, by, async (tx) => {
     const { rows } = isUuid(id)
       ? await tx.query<KeyRow>(
@@ -75,7 +71,7 @@ export async function revokeApiKey(
     if (!rows[0]) throw new PostriderError('KEY_NOT_FOUND', 'There is no such key.', { field: 'id' });
     const key = present(rows[0]);
     return {
-      result: { ...key, tokenHash: rows[0].token_hash },
+      result: key,
       entry: {
         action: 'key.revoke',
         target: key.id,

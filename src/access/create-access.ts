@@ -3,6 +3,7 @@ import { PostriderError } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Admin, changeAdmin, createAdmin, listAdmins } from './admins.js';
 import { type ApiKey, createApiKey, listApiKeys, renameApiKey, revokeApiKey } from './api-keys.js';
+import { askTogether } from './ask-together.js';
 import {
   type Actor,
   APPLICATION,
@@ -17,7 +18,7 @@ import { createKeyLookup } from './key-lookup.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { closeAllSessions, closeSession, findSession, type SessionTimes } from './sessions.js';
 import { createSignIn, type SignIn, type SignInCode } from './sign-in.js';
-import { changeTenant, createTenant, listTenants, type Tenant } from './tenants.js';
+import { changeTenant, createTenant, findDisabled, listTenants, type Tenant } from './tenants.js';
 import { readUserToken, signUserToken, type UserClaim } from './user-token.js';
 
 /**
@@ -53,7 +54,8 @@ export interface Access {
   };
   users: {
     sign(user: UserClaim): string;
-    read(token: string): { userId: string; companyId: string } | null;
+    /** Null while their company is disabled. */
+    find(token: string): Promise<{ userId: string; companyId: string } | null>;
   };
   /** What the database keeps without being able to read it. */
   secrets: Secrets;
@@ -81,26 +83,20 @@ export interface AccessOptions {
 export function createAccess(options: AccessOptions): Access {
   const { database, times, clock, logger } = options;
   const lookup = createKeyLookup({ database, clock, logger });
+  const disabled = askTogether(async (companies) => findDisabled(await prompt(), companies));
   const prompt = async () => (await database()).prompt();
   const ground = async () => ({ database: await database(), regions: options.regions ?? [] });
   return {
     tenants: {
       create: async (input, by = APPLICATION) => createTenant(await ground(), input, by),
-      async change(companyId, input, by = APPLICATION) {
-        const tenant = await changeTenant(await ground(), companyId, input, by);
-        lookup.forgetAll();
-        return tenant;
-      },
+      change: async (companyId, input, by = APPLICATION) =>
+        changeTenant(await ground(), companyId, input, by),
       list: async () => listTenants(await prompt()),
     },
     keys: {
       create: async (input, by = APPLICATION) => createApiKey(await database(), input, by),
       rename: async (key, name, by = APPLICATION) => renameApiKey(await database(), key, name, by),
-      async revoke(id, by = APPLICATION) {
-        const { tokenHash, ...key } = await revokeApiKey(await database(), id, by);
-        lookup.forget(tokenHash);
-        return key;
-      },
+      revoke: async (id, by = APPLICATION) => revokeApiKey(await database(), id, by),
       list: async (companyId) => listApiKeys(await prompt(), companyId),
       find: lookup.find,
     },
@@ -133,7 +129,10 @@ export function createAccess(options: AccessOptions): Access {
           });
         return signUserToken(user, key, clock);
       },
-      read: (token) => readUserToken(token, options.userTokenKeys, clock),
+      async find(token) {
+        const user = readUserToken(token, options.userTokenKeys, clock);
+        return user === null || (await disabled(user.companyId)) ? null : user;
+      },
     },
     secrets: createSecrets(database, options.secretKeys ?? null),
     audit: {

@@ -95,6 +95,15 @@ export async function listTenants(database: Queryable): Promise<Tenant[]> {
   return rows.map(present);
 }
 
+/** Those of them that are disabled. */
+export async function findDisabled(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, true>> {
+  const { rows } = await database.query<{ id: string }>(FIND_DISABLED, [ids]);
+  return new Map(rows.map(({ id }) => [id, true]));
+}
+
 export function tenantNotFound(id: string): PostriderError {
   return new PostriderError('TENANT_NOT_FOUND', `There is no tenant ${id.slice(0, 128)}.`, {
     field: 'companyId',
@@ -143,3 +152,8 @@ const CHANGE = `
                        when $6::boolean then coalesce(disabled_at, now()) end,
     region = case when $7::boolean then $8::text else region end
   where id = $1 returning *`;
+
+const FIND_DISABLED = {
+  name: 'access_disabled_tenants',
+  text: 'select id from postrider.tenants where id = any($1::text[]) and disabled_at is not null',
+};

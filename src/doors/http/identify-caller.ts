@@ -29,7 +29,7 @@ export async function identifyCaller(
 async function byToken(bearer: string, access: Access | undefined): Promise<Caller | null> {
   if (!access) return null;
   if (bearer.startsWith('re_')) return access.keys.find(bearer);
-  const user = access.users.read(bearer);
+  const user = await access.users.find(bearer);
   return user && { kind: 'user', ...user };
 }
 

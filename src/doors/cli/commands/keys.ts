@@ -42,7 +42,7 @@ export function keysRevoke(cli: Cli, id: string, options: CommonOptions): Promis
   return withApi(cli, options, async (call) => {
     const key = await call<Key>('DELETE', `/admin/keys/${encodeURIComponent(id)}`);
     cli.terminal.out(
-      `Revoked ${printable(key.name)} of ${key.companyId}; every process refuses it within a second.`,
+      `Revoked ${printable(key.name)} of ${key.companyId}; every process refuses it from now on.`,
     );
     return 0;
   });

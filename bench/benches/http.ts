@@ -36,8 +36,11 @@ export const http: Bench = {
         logger: silentLogger,
         clock: systemClock,
         bodyLimitBytes: 16 * 1024 ** 2,
+        access: sender.access,
       },
     });
+    await sender.access.tenants.create({ companyId: 'bench' });
+    const { token } = await sender.access.keys.create({ companyId: 'bench', name: 'bench' });
     const servers = [
       await startHttpServer({ app, host: '127.0.0.1', port: 0 }),
       await startHttpServer({ app: bare as unknown as typeof app, host: '127.0.0.1', port: 0 }),
@@ -63,12 +66,17 @@ export const http: Bench = {
 
     const single = await measure('bare insert', { url: at(servers[1], '/send'), bodies, count: 10_000 }, 1);
     const sends = await measure('send', { url: at(servers[0], '/v1/email/send'), bodies, count: 10_000 }, 1);
+    const keyed = await measure(
+      'send with a key',
+      { url: at(servers[0], '/v1/email/send'), bodies, as: token, count: 10_000 },
+      1,
+    );
     const batch = { url: at(servers[0], '/v1/email/batch'), bodies: hundreds, count: 200 };
     const batches = await measure('batch of 100', batch, 100);
     for (const server of servers) await server.stop({ deadlineMs: 1000 });
     await sender.stop();
     await pool.end();
     const share = { what: 'send, of the bare insert', value: sends[0]!.value / single[0]!.value, unit: '×' };
-    return [...single, ...sends, share, ...batches];
+    return [...single, ...sends, share, ...keyed, ...batches];
   },
 };

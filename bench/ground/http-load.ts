@@ -6,6 +6,8 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 export interface Load {
   url: string;
   bodies: string[];
+  /** A bearer token. */
+  as?: string;
   callers: number;
   count: number;
 }
@@ -24,14 +26,17 @@ export function postLoad(load: Load): Promise<LoadReport> {
   });
 }
 
-async function run({ url, bodies, callers, count }: Load): Promise<LoadReport> {
+async function run({ url, bodies, as, callers, count }: Load): Promise<LoadReport> {
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   const latenciesMs: number[] = [];
   let left = count;
   let refused = 0;
   const post = (body: string) =>
     new Promise<number>((resolve, reject) => {
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+      const headers = {
+        ...{ 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+        ...(as !== undefined && { Authorization: `Bearer ${as}` }),
+      };
       const outgoing = request(url, { method: 'POST', agent, headers }, (answer) => {
         answer.resume();
         answer.once('end', () => resolve(answer.statusCode ?? 0));

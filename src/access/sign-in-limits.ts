@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import { PostriderError } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 
@@ -50,6 +51,35 @@ export async function forgetTries(database: Queryable, limit: Limit, who: string
 /** Windows that are over; called now and then by whoever signs in. */
 export async function dropOldTries(database: Queryable): Promise<void> {
   await database.query(`delete from postrider.sign_in_limits where window_ends_at < now()`);
+}
+
+/**
+ * Where a try comes from, as limits count it: an IPv6 network of 64 bits, since whoever has one has all its addresses;
+ * an IPv4 address however it is written.
+ */
+export function networkOf(ip: string | null): string {
+  if (ip === null) return 'unknown';
+  const mapped = /^(?:0{0,4}:){2,6}ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
+  if (mapped) return mapped[1]!;
+  if (!isIPv6(ip)) return ip;
+  // A scope names an interface of this machine.
+  const [address = ''] = ip.split('%');
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = Array<string>(Math.max(0, GROUPS - before.length - groupsOf(after))).fill('0');
+  const groups = [...before, ...(tail === undefined ? [] : gap), ...after];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}
+
+const GROUPS = 8;
+
+/** The last may be an IPv4 address, which stands for two. */
+function groupsOf(parts: readonly string[]): number {
+  return parts.length + (parts.at(-1)?.includes('.') ? 1 : 0);
 }
 
 /** A hash, so that the table names nobody. */

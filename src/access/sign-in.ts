@@ -8,7 +8,7 @@ import { type Actor, audited, writeAudit } from './audit-log.js';
 import { checkPassword, MAX_LENGTH } from './passwords.js';
 import { anyText, readInput } from './read-input.js';
 import { dropOldSessions, newToken, openSession, type SessionTimes } from './sessions.js';
-import { countTry, dropOldTries, forgetTries, LIMITS, refuseSpent } from './sign-in-limits.js';
+import { countTry, dropOldTries, forgetTries, LIMITS, networkOf, refuseSpent } from './sign-in-limits.js';
 
 /**
  * Signing in: the password, then a code of six digits that Postrider sends by itself, in the transaction that makes
@@ -58,7 +58,7 @@ export function createSignIn({ database, sendCode, times, logger }: SignInOption
     async begin(input, from) {
       const { email, password } = readInput(CREDENTIALS, input);
       const store = (await database()).prompt();
-      const place = from.ip ?? 'unknown';
+      const place = networkOf(from.ip);
       await countTry(store, LIMITS.place, place);
       await countTry(store, LIMITS.password, `${email.toLowerCase()} ${place}`);
       const { rows } = await store.query<AccountRow>(ACCOUNT, [email]);

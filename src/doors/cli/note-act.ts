@@ -41,9 +41,8 @@ export async function noteAround<T>(
 }
 
 const OVER_THE_API = new Set(['tenants', 'keys', 'admin', 'webhooks']);
-// What stands in a broker's queue is not ours to note: the store may be another process's.
 const NO_ACT =
-  /^(?:dev|serve|migrate|send|status|doctor|config .*|bus (?:status|dlq .*)|(?:.* )?(?:list|show|runs|export|preview|check|overrides|versions))$/;
+  /^(?:dev|serve|migrate|send|status|doctor|config .*|bus status|(?:.* )?(?:list|show|runs|export|preview|check|overrides|versions))$/;
 const ONLY_WITH_YES = new Set(['cancel', 'erase']);
 
 function nameOf(command: Command): string {

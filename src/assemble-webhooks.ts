@@ -1,23 +1,28 @@
-import type { Secrets } from './access/index.js';
+import type { Access } from './access/index.js';
 import type { Config } from './config.js';
 import { createWebhookSender, createWebhooks, type Webhooks } from './events/index.js';
 import type { Clock, Lifecycle, Logger, Mailbox, Randomness } from './kernel/index.js';
 import { messageIdOf } from './pipeline/index.js';
-import type { Database } from './store/index.js';
+import type { Database, Queryable } from './store/index.js';
+import { createTellDisabled } from './tell-disabled.js';
 
 /** Webhooks put together for one process: the desk where endpoints are kept, and the sender that runs beside the worker. */
 export function assembleWebhooks(
   config: Config,
   parts: {
     database: () => Promise<Database>;
-    secrets: Secrets;
+    access: Access;
+    /** Whether tenants and operators are in the same store. */
+    atHome: boolean;
+    send(email: object, tx: Queryable): Promise<unknown>;
     sender: Mailbox | null;
     clock: Clock;
     random: Randomness;
     logger: Logger;
   },
 ): { webhooks: Webhooks; webhookSender: Lifecycle; complete: Complete } {
-  const { database, secrets, clock, random, logger } = parts;
+  const { database, clock, random, logger } = parts;
+  const { secrets } = parts.access;
   const complete = (payload: Record<string, unknown>) => completed(payload, parts.sender);
   return {
     complete,
@@ -29,6 +34,7 @@ export function assembleWebhooks(
     webhookSender: createWebhookSender({
       ...{ database, complete, secrets, clock, random, logger },
       ...config.webhooks,
+      onDisabled: createTellDisabled(parts),
     }),
   };
 }

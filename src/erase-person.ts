@@ -1,3 +1,4 @@
+import { forgetContacts } from './access/index.js';
 import { eraseDeliveries, eraseOwedEvents } from './events/index.js';
 import { PostriderError, parseMailbox, refuseUnknownKeys } from './kernel/index.js';
 import { eraseEmails, personOf } from './outbox/index.js';
@@ -73,6 +74,7 @@ export async function erasePerson(
   await forgetRecipient(database, { tenant, addresses: known.addresses });
   // Last: what is known of them is what an interrupted run needs to go on.
   if (emails.left === 0) await forgetSuppressedAddresses(database, tenant, known.addresses);
+  await forgetContacts(database, tenant, known.addresses);
   const recipients = emails.left > 0 ? 0 : await eraseRecipients(database, tenant, known);
   return { ...emails, recipients, idempotencyKeys, complete: emails.left === 0 };
 }

@@ -187,16 +187,18 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     await Promise.all([worker, schedules, webhookSender, bus].map((part) => part?.stop(limits)));
   }
 
+  const sendWithin = async (email: object, tx: Queryable) => (await intake(tx)).accept(email, { tx });
   const own = assembleAccess(config, {
     database: ready,
-    send: async (email, tx) => (await intake(tx)).accept(email, { tx }),
+    send: sendWithin,
     onCode: options.onSignInCode,
     clock,
     logger,
   });
   const access = accessFrom(home, own);
   const { webhooks, webhookSender, complete } = assembleWebhooks(config, {
-    ...{ database: ready, secrets: access.secrets, sender, clock, random: systemRandomness, logger },
+    ...{ database: ready, access, atHome: home === null, send: sendWithin, sender },
+    ...{ clock, random: systemRandomness, logger },
   });
   const bus = assembleBus(config, { database: ready, intake: ownIntake, complete, clock, logger });
   const recipients = createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany });

@@ -15,6 +15,7 @@ import {
 } from './audit-log.js';
 import type { AdminCaller, KeyCaller } from './caller.js';
 import { createKeyLookup } from './key-lookup.js';
+import { noticeRecipients } from './notice-recipients.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { closeAllSessions, closeSession, findSession, type SessionTimes } from './sessions.js';
 import { createSignIn, type SignIn, type SignInCode } from './sign-in.js';
@@ -61,8 +62,12 @@ export interface Access {
   secrets: Secrets;
   audit: {
     list(query: unknown): Promise<AuditPage>;
-    /** For acts of other rooms. */
-    write(by: Actor, entry: AuditEntry): Promise<void>;
+    /** For acts of other rooms; with a transaction of this store, in it. */
+    write(by: Actor, entry: AuditEntry, tx?: Queryable): Promise<void>;
+  };
+  notices: {
+    /** Addresses of those who can mend what befalls a company: its contact and the admins. */
+    recipients(companyId: string, tx?: Queryable): Promise<string[]>;
   };
 }
 
@@ -137,7 +142,10 @@ export function createAccess(options: AccessOptions): Access {
     secrets: createSecrets(database, options.secretKeys ?? null),
     audit: {
       list: async (query) => listAudit(await prompt(), query),
-      write: async (by, entry) => writeAudit(await prompt(), by, entry),
+      write: async (by, entry, tx) => writeAudit(tx ?? (await prompt()), by, entry),
+    },
+    notices: {
+      recipients: async (companyId, tx) => noticeRecipients(tx ?? (await prompt()), companyId),
     },
   };
 }

@@ -14,6 +14,7 @@ export {
 export { confineEmail } from './confine-email.js';
 export { type Access, createAccess } from './create-access.js';
 export { createDomains, type Domain, type Domains } from './domains.js';
+export { forgetContacts } from './notice-recipients.js';
 export { resolveTxt } from './resolve-txt.js';
 export { createSecretRing, type SecretRing } from './secret-ring.js';
 export type { Secrets } from './secrets.js';

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { isRegionName, isStorableText, PostriderError, parseHeaderText } from '../kernel/index.js';
+import {
+  isEmailAddress,
+  isRegionName,
+  isStorableText,
+  PostriderError,
+  parseHeaderText,
+} from '../kernel/index.js';
 
 /** Input from a door as its schema says, or INVALID_PAYLOAD that names the field; unknown fields are refused. */
 export function readInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
@@ -31,6 +37,9 @@ export const label = z.string('must be text').superRefine((text, context) => {
     context.addIssue({ code: 'custom', message: 'must be one line of at most 120 characters' });
   }
 });
+
+/** One address, without a name. */
+export const address = z.string('must be text').refine(isEmailAddress, 'must be an email address');
 
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PostriderError, unknownRegion } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
-import { companyId, domains, label, readInput, region } from './read-input.js';
+import { address, companyId, domains, label, readInput, region } from './read-input.js';
 
 /**
  * The companies that send through this Postrider, and the domains each may send from. A company that is not listed
@@ -16,6 +16,8 @@ export interface Tenant {
   fromDomains: string[] | null;
   /** Where its emails are kept unless they say otherwise; null: where those of nobody in particular are. */
   region: string | null;
+  /** Who is told what people have to mend, such as a webhook that was turned off. */
+  contact: string | null;
   createdAt: string;
   disabledAt: string | null;
 }
@@ -29,9 +31,12 @@ export async function createTenant(
   refuseUnknownRegion(given.region, regions);
   return audited(database, by, async (tx) => {
     const { rows } = await tx.query<TenantRow>(
-      `insert into postrider.tenants (id, name, from_domains, region) values ($1, $2, $3::text[], $4)
+      `insert into postrider.tenants (id, name, from_domains, region, contact) values ($1, $2, $3::text[], $4, $5)
        on conflict (id) do nothing returning *`,
-      [given.companyId, given.name ?? null, given.fromDomains ?? null, given.region ?? null],
+      [
+        ...[given.companyId, given.name ?? null, given.fromDomains ?? null, given.region ?? null],
+        given.contact ?? null,
+      ],
     );
     if (!rows[0])
       throw new PostriderError('TENANT_EXISTS', `There is already a tenant ${given.companyId}.`, {
@@ -50,8 +55,8 @@ export async function createTenant(
 }
 
 /**
- * Changes what is named: the name, the list of domains (null removes it), the region of emails from now on, or whether
- * it is disabled.
+ * Changes what is named: the name, the list of domains (null removes it), the region of emails from now on, the
+ * contact, or whether it is disabled.
  */
 export async function changeTenant(
   { database, regions }: TenantGround,
@@ -71,13 +76,20 @@ export async function changeTenant(
       given.disabled ?? null,
       given.region !== undefined,
       given.region ?? null,
+      given.contact !== undefined,
+      given.contact ?? null,
     ]);
     if (!rows[0]) throw tenantNotFound(id);
     return {
       result: present(rows[0]),
-      entry: { action: 'tenant.change', target: id, companyId: id, detail: given },
+      entry: { action: 'tenant.change', target: id, companyId: id, detail: withoutContact(given) },
     };
   });
+}
+
+/** The log is kept for ever and people may ask to be forgotten. */
+function withoutContact({ contact, ...given }: z.output<typeof TENANT_CHANGE>): Record<string, unknown> {
+  return contact === undefined ? given : { ...given, contact: contact === null ? null : '(address)' };
 }
 
 export interface TenantGround {
@@ -115,12 +127,14 @@ export const NEW_TENANT = z.strictObject({
   name: label.nullish(),
   fromDomains: domains.nullish(),
   region: region.nullish(),
+  contact: address.nullish(),
 });
 
 export const TENANT_CHANGE = z.strictObject({
   name: label.nullish(),
   fromDomains: domains.nullish(),
   region: region.nullish(),
+  contact: address.nullish(),
   disabled: z.boolean('must be true or false').optional(),
 });
 
@@ -129,6 +143,7 @@ interface TenantRow {
   name: string | null;
   from_domains: string[] | null;
   region: string | null;
+  contact: string | null;
   created_at: Date;
   disabled_at: Date | null;
 }
@@ -139,6 +154,7 @@ function present(row: TenantRow): Tenant {
     name: row.name,
     fromDomains: row.from_domains,
     region: row.region,
+    contact: row.contact,
     createdAt: new Date(row.created_at).toISOString(),
     disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at).toISOString(),
   };
@@ -150,7 +166,8 @@ const CHANGE = `
     from_domains = case when $4::boolean then $5::text[] else from_domains end,
     disabled_at = case when $6::boolean is null then disabled_at
                        when $6::boolean then coalesce(disabled_at, now()) end,
-    region = case when $7::boolean then $8::text else region end
+    region = case when $7::boolean then $8::text else region end,
+    contact = case when $9::boolean then $10::text else contact end
   where id = $1 returning *`;
 
 const FIND_DISABLED = {

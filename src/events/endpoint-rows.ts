@@ -92,17 +92,21 @@ export async function deleteEndpoint(
   return rows.length > 0;
 }
 
+/** One that was turned off because nothing reaches it. */
+export interface DisabledEndpoint {
+  endpointId: string;
+  tenant: string;
+  url: string;
+  reason: string;
+}
+
 /** Told to the tenant's other endpoints; null when it still has time, or was disabled by someone else. */
 export async function disableFailing(
   database: Queryable,
   id: string,
   { afterMs, gone }: { afterMs: number; gone: boolean },
-): Promise<{ url: string; tenant: string; reason: string } | null> {
-  const { rows } = await database.query<{ url: string; tenant: string; reason: string }>(DISABLE, [
-    id,
-    afterMs,
-    gone,
-  ]);
+): Promise<DisabledEndpoint | null> {
+  const { rows } = await database.query<DisabledEndpoint>(DISABLE, [id, afterMs, gone]);
   return rows[0] ?? null;
 }
 
@@ -122,9 +126,9 @@ const DISABLE = `
     from off join postrider.webhook_endpoints w on w.tenant = off.tenant and w.id <> off.id
       and w.disabled_at is null and 'webhook.disabled' = any (w.events)
   )
-  select url, tenant, reason from off`;
+  select id as "endpointId", tenant, url, reason from off`;
 
 const SHOWN = `e.id, e.tenant as "companyId", e.url, e.events, e.description,
   case when e.disabled_at is null then 'enabled' else 'disabled' end as status,
-  e.disabled_reason as "disabledReason", postrider.iso_time(e.failing_since) as "failingSince",
+  postrider.iso_time(e.disabled_at) as "disabledAt", e.disabled_reason as "disabledReason", postrider.iso_time(e.failing_since) as "failingSince",
   postrider.iso_time(e.created_at) as "createdAt"`;

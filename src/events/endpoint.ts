@@ -11,6 +11,7 @@ export interface WebhookEndpoint {
   events: WebhookEvent[];
   description: string | null;
   status: 'enabled' | 'disabled';
+  disabledAt: string | null;
   disabledReason: string | null;
   /** Since when nothing got through; null while it works. */
   failingSince: string | null;

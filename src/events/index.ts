@@ -24,6 +24,7 @@ export {
   type WebhookDelivery,
 } from './delivery-rows.js';
 export type { EndpointChange, EndpointInput, WebhookEndpoint } from './endpoint.js';
+export type { DisabledEndpoint } from './endpoint-rows.js';
 export { guardedLookup, systemResolve } from './post-webhook.js';
 export { isPublicAddress } from './public-address.js';
 export { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';

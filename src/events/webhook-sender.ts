@@ -8,9 +8,9 @@ import {
   type Randomness,
   Signal,
 } from '../kernel/index.js';
-import type { Database } from '../store/index.js';
+import type { Database, Queryable } from '../store/index.js';
 import { claimDeliveries, type DueDelivery, releaseDeliveries } from './claim-deliveries.js';
-import { disableFailing } from './endpoint-rows.js';
+import { type DisabledEndpoint, disableFailing } from './endpoint-rows.js';
 import { postWebhook, type Resolve, type WebhookAnswer } from './post-webhook.js';
 import { waitAfter } from './retry-times.js';
 import { settleDelivery } from './settle-delivery.js';
@@ -28,6 +28,8 @@ export interface WebhookSenderOptions {
   /** Requests to one endpoint at once. */
   concurrency: number;
   disableAfterMs: number;
+  /** Told in the transaction that turns an endpoint off. */
+  onDisabled(endpoint: DisabledEndpoint, tx: Queryable): Promise<void>;
   /** Adds what the store does not know: the default sender and the Message-ID. */
   complete(payload: Record<string, unknown>): Record<string, unknown>;
   secrets: WebhookSecrets;
@@ -105,15 +107,20 @@ export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
       ok ? 'webhook delivered' : 'webhook failed',
     );
     if (ok || !mine) return;
-    const disabled = await disableFailing(database, delivery.endpointId, {
-      afterMs: options.disableAfterMs,
-      gone: httpStatus === 410,
+    await disableWhereFailing(database, delivery.endpointId, httpStatus === 410);
+  }
+
+  async function disableWhereFailing(database: Database, id: string, gone: boolean): Promise<void> {
+    const disabled = await database.transaction(async (tx) => {
+      const off = await disableFailing(tx, id, { afterMs: options.disableAfterMs, gone });
+      if (off === null) return null;
+      killPoint('webhook:disabling');
+      await options.onDisabled(off, tx);
+      return off;
     });
-    if (disabled)
-      logger.warn(
-        { endpointId: delivery.endpointId, companyId: disabled.tenant, reason: disabled.reason },
-        'webhook endpoint disabled',
-      );
+    if (disabled === null) return;
+    const { tenant: companyId, reason } = disabled;
+    logger.warn({ endpointId: id, companyId, reason }, 'webhook endpoint disabled');
   }
 
   /** Null when the process stopped first: the delivery is given back. */

@@ -280,6 +280,54 @@ describe('webhooks', () => {
     });
   });
 
+  test("a company's only endpoint is given up → its contact and the admins get one email each, and the log has it", async () => {
+    const { webhooks, access } = journey.postrider;
+    await access.tenants.create({ companyId: 'lonely', contact: 'ops@lonely.example' });
+    const password = 'a long and unlikely one';
+    for (const [email, role] of [
+      ['first@example.com', 'admin'],
+      ['looks@example.com', 'viewer'],
+      ['gone@example.com', 'admin'],
+    ])
+      await access.admins.create({ email, role, password });
+    await access.admins.change('gone@example.com', { disabled: true });
+    const url = `${receiver.url}?token=secret`;
+    const { id } = await webhooks.create({ url, events: ['email.sent'], companyId: 'lonely' });
+    receiver.answer = (response) => response.writeHead(410).end();
+    const notices = () =>
+      journey.provider.calls.filter(({ subject }) => subject.startsWith('Webhook turned off'));
+    // Twice: turned on again it is given up again, and told of again, once.
+    for (const round of [1, 2]) {
+      await journey.postrider.send(anEmail({ companyId: 'lonely' }));
+      await waitFor(async () => (await webhooks.get(id)).status === 'disabled', {
+        ...{ timeoutMs: 20_000, what: 'the endpoint to be given up' },
+      });
+      await waitFor(() => notices().length >= 2 * round, { timeoutMs: 20_000, what: 'the notices' });
+      const { rowCount } = await journey.pool.query(
+        "select 1 from postrider.emails where type = 'webhook_disabled'",
+      );
+      expect([rowCount, notices().length]).toEqual([2 * round, 2 * round]);
+      if (round === 1) await webhooks.change(id, { status: 'enabled' });
+    }
+    const people = ['first@example.com', 'ops@lonely.example'];
+    expect(
+      notices()
+        .map(({ to }) => to)
+        .sort(),
+    ).toEqual(people.flatMap((one) => [one, one]));
+    const { text } = notices()[0]!.email;
+    expect(text).toContain('A webhook of lonely was turned off: it answered 410 Gone.');
+    expect(text).toContain(id);
+    expect(text).not.toContain('secret');
+    const shown = await webhooks.get(id);
+    expect([shown.disabledReason, shown.disabledAt]).toEqual(['it answered 410 Gone', expect.any(String)]);
+    const { entries } = await access.audit.list({ action: 'webhook.disable' });
+    expect(entries).toHaveLength(2);
+    expect(entries[0]).toMatchObject({ target: id, companyId: 'lonely', detail: { told: 2 } });
+    const own = await Promise.all(notices().map((call) => journey.postrider.get(call.id)));
+    expect(own.map((log) => log?.companyId)).toEqual(['default', 'default', 'default', 'default']);
+  });
+
   test('twenty events for an endpoint of three at once → never more than three, all arrive once', async () => {
     await journey.postrider.webhooks.create({ url: receiver.url, events: ['email.sent'] });
     const held: ServerResponse[] = [];

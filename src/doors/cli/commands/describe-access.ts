@@ -27,6 +27,7 @@ function tenants(parent: Command, cli: Cli, run: Run): void {
     .description('add one')
     .option('--name <text>', 'how people call it')
     .option('--domain <domain...>', 'the only domains it may send from')
+    .option('--contact <address>', 'who is told what people have to mend')
     .action((id: string, _, self: Command) => run(tenantsCreate(cli, id, self.optsWithGlobals())));
   parent
     .command('list')
@@ -39,6 +40,12 @@ function tenants(parent: Command, cli: Cli, run: Run): void {
     .option('--domain <domain...>', 'these and no other')
     .option('--any-domain', 'no list')
     .action((id: string, _, self: Command) => run(tenantsChange(cli, id, self.optsWithGlobals())));
+  parent
+    .command('contact <companyId> [address]')
+    .description('who is told what people have to mend; nobody of its own without an address')
+    .action((id: string, contact: string | undefined, _, self: Command) =>
+      run(tenantsChange(cli, id, { ...self.optsWithGlobals(), contact: contact ?? null })),
+    );
   for (const [name, says, disabled] of [
     ['disable', 'refuse everything it sends, through every door', true],
     ['enable', 'let it send again', false],

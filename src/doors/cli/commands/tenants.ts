@@ -8,13 +8,14 @@ import { withApi } from '../with-api.js';
 export function tenantsCreate(
   cli: Cli,
   companyId: string,
-  options: CommonOptions & { name?: string; domain?: string[] },
+  options: CommonOptions & { name?: string; domain?: string[]; contact?: string },
 ): Promise<number> {
   return withApi(cli, options, async (call) => {
     const made = await call<Tenant>('POST', '/admin/tenants', {
       companyId,
       ...(options.name !== undefined && { name: options.name }),
       ...(options.domain !== undefined && { fromDomains: options.domain }),
+      ...(options.contact !== undefined && { contact: options.contact }),
     });
     cli.terminal.out(describe(made).join('  '));
     return 0;
@@ -34,12 +35,18 @@ export function tenantsList(cli: Cli, options: CommonOptions & { json?: boolean 
 export function tenantsChange(
   cli: Cli,
   companyId: string,
-  options: CommonOptions & { domain?: string[]; anyDomain?: boolean; disabled?: boolean },
+  options: CommonOptions & {
+    domain?: string[];
+    anyDomain?: boolean;
+    disabled?: boolean;
+    contact?: string | null;
+  },
 ): Promise<number> {
   const change = {
     ...(options.domain !== undefined && { fromDomains: options.domain }),
     ...(options.anyDomain && { fromDomains: null }),
     ...(options.disabled !== undefined && { disabled: options.disabled }),
+    ...(options.contact !== undefined && { contact: options.contact }),
   };
   if (Object.keys(change).length === 0)
     throw new PostriderError('INVALID_PAYLOAD', 'Say --domain or --any-domain.', { field: '--domain' });

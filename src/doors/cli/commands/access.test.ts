@@ -94,6 +94,14 @@ test.each([
     ['PATCH', '/admin/tenants/acme', { fromDomains: ['a.example'] }],
   ],
   [
+    ['tenants', 'contact', 'acme', 'ops@acme.example'],
+    ['PATCH', '/admin/tenants/acme', { contact: 'ops@acme.example' }],
+  ],
+  [
+    ['tenants', 'contact', 'acme'],
+    ['PATCH', '/admin/tenants/acme', { contact: null }],
+  ],
+  [
     ['keys', 'revoke', 'k1'],
     ['DELETE', '/admin/keys/k1'],
   ],

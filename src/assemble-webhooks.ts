@@ -1,7 +1,7 @@
 import type { Access } from './access/index.js';
 import type { Config } from './config.js';
-import { createWebhookSender, createWebhooks, type Webhooks } from './events/index.js';
-import type { Clock, Lifecycle, Logger, Mailbox, Randomness } from './kernel/index.js';
+import { createWebhookSender, createWebhooks, type WebhookSender, type Webhooks } from './events/index.js';
+import type { Clock, Logger, Mailbox, Randomness } from './kernel/index.js';
 import { messageIdOf } from './pipeline/index.js';
 import type { Database, Queryable } from './store/index.js';
 import { createTellDisabled } from './tell-disabled.js';
@@ -20,7 +20,7 @@ export function assembleWebhooks(
     random: Randomness;
     logger: Logger;
   },
-): { webhooks: Webhooks; webhookSender: Lifecycle; complete: Complete } {
+): { webhooks: Webhooks; webhookSender: WebhookSender; complete: Complete } {
   const { database, clock, random, logger } = parts;
   const { secrets } = parts.access;
   const complete = (payload: Record<string, unknown>) => completed(payload, parts.sender);

@@ -175,7 +175,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     if (stopping) return;
     worker = createRunningWorker({
       ...{ database: ready, config, routes: table, sender, metrics, clock, random: systemRandomness, logger },
-      receiveForeign: amqp.receiveForeign,
+      ...{ onOwed: webhookSender.ring, receiveForeign: amqp.receiveForeign },
     });
     await worker.start();
     await Promise.all([webhookSender.start(), bus.start()]);
@@ -189,11 +189,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
 
   const sendWithin = async (email: object, tx: Queryable) => (await intake(tx)).accept(email, { tx });
   const own = assembleAccess(config, {
-    database: ready,
-    send: sendWithin,
-    onCode: options.onSignInCode,
-    clock,
-    logger,
+    ...{ database: ready, send: sendWithin, onCode: options.onSignInCode, clock, logger },
   });
   const access = accessFrom(home, own);
   const { webhooks, webhookSender, complete } = assembleWebhooks(config, {

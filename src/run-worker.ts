@@ -63,6 +63,8 @@ export interface RunWorkerOptions {
   clock: Clock;
   random: Randomness;
   logger: Logger;
+  /** A webhook is owed. */
+  onOwed(): void;
   /** What others publish to the broker of the engine. */
   receiveForeign: ReceiveForeign;
 }
@@ -158,6 +160,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     random,
     logger,
     onBell: () => engine?.ring(),
+    onOwed: options.onOwed,
     onLost: () => finish(),
   }).catch((error: unknown) => {
     finish();

@@ -2,7 +2,8 @@ import type { Database } from '../store/index.js';
 
 /**
  * Takes what is due, under a lease: a process that dies leaves its deliveries due again when the lease ends, with the
- * same id. An endpoint's row is locked meanwhile, so that all processes together keep within its concurrency.
+ * same id. An endpoint's row is locked meanwhile, so that all processes together keep within its concurrency. Tenants
+ * take turns, and none may hold more places than it leaves free: whoever comes finds one, however slow others are.
  */
 export interface DueDelivery {
   id: string;
@@ -11,19 +12,28 @@ export interface DueDelivery {
   type: string;
   payload: Record<string, unknown>;
   endpointId: string;
+  tenant: string;
   url: string;
   /** Within the overlap after a change of secret. */
   twoSecrets: boolean;
 }
 
+export interface Places {
+  free: number;
+  /** How many each tenant has under way here. */
+  taken: ReadonlyMap<string, number>;
+}
+
 export async function claimDeliveries(
   database: Database,
-  { limit, perEndpoint, leaseMs }: { limit: number; perEndpoint: number; leaseMs: number },
+  { places, perEndpoint, leaseMs }: { places: Places; perEndpoint: number; leaseMs: number },
 ): Promise<DueDelivery[]> {
   const { rows } = await database.query<DueDelivery & { payload: unknown }>(CLAIM, [
-    limit,
+    places.free,
     perEndpoint,
     leaseMs,
+    [...places.taken.keys()],
+    [...places.taken.values()],
   ]);
   return rows.map((row) => ({
     ...row,
@@ -44,34 +54,49 @@ export async function releaseDeliveries(
   );
 }
 
+/** Of how many endpoints with something due one claim looks at. */
+const MOST_ENDPOINTS = 500;
+
+// `turn` is the place a delivery would be its tenant's how-manieth of; in that order the k-th is taken while its
+// tenant's turn is within what is left free after those before it.
 const CLAIM = {
-  name: 'events_claim_deliveries',
+  name: 'events_claim_fairly',
   text: `
     with open as materialized (
-      select e.id, e.url, coalesce(e.old_secret_until > now(), false) as two_secrets
+      select e.id, e.tenant, e.url, coalesce(e.old_secret_until > now(), false) as two_secrets
       from postrider.webhook_endpoints e
       where e.disabled_at is null and exists (
         select 1 from postrider.webhook_deliveries d where d.endpoint_id = e.id and d.due_at <= now())
-      order by random()
+      order by random() limit ${MOST_ENDPOINTS}
       for no key update skip locked
-    ), picked as materialized (
-      select d.id, o.id as endpoint_id, o.url, o.two_secrets
+    ), due as (
+      select d.id, d.due_at, o.id as endpoint_id, o.tenant, o.url, o.two_secrets
       from (
         select open.*, greatest(0, $2::int - (select count(*) from postrider.webhook_deliveries l
           where l.endpoint_id = open.id and l.leased_until > now())) as room
         from open
       ) o
       cross join lateral (
-        select x.id from postrider.webhook_deliveries x
+        select x.id, x.due_at from postrider.webhook_deliveries x
         where x.endpoint_id = o.id and x.due_at <= now()
-        order by x.due_at limit o.room for update skip locked
+        order by x.due_at limit o.room
       ) d
-      limit $1::int
+    ), turns as (
+      select due.*, coalesce(t.count, 0)
+        + row_number() over (partition by due.tenant order by due.due_at, due.id) as turn
+      from due left join unnest($4::text[], $5::int[]) t(tenant, count) on t.tenant = due.tenant
+    ), picked as (
+      select turns.*, row_number() over (order by turn, due_at, id) as k from turns
+    ), locked as materialized (
+      select d.id, p.endpoint_id, p.url, p.two_secrets
+      from picked p join postrider.webhook_deliveries d on d.id = p.id
+      where p.turn + p.k - 1 <= $1::int and d.due_at <= now()
+      for update of d skip locked
     )
     update postrider.webhook_deliveries d
     set token = d.token + 1, due_at = clock_timestamp() + $3::float8 * interval '1 millisecond',
       leased_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
-    from picked p where d.id = p.id
-    returning d.id, d.token, d.attempt::int as attempt, d.type, d.payload, p.endpoint_id as "endpointId", p.url,
-      p.two_secrets as "twoSecrets"`,
+    from locked p where d.id = p.id
+    returning d.id, d.token, d.attempt::int as attempt, d.type, d.payload, p.endpoint_id as "endpointId", d.tenant,
+      p.url, p.two_secrets as "twoSecrets"`,
 };

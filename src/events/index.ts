@@ -28,4 +28,4 @@ export type { DisabledEndpoint } from './endpoint-rows.js';
 export { guardedLookup, systemResolve } from './post-webhook.js';
 export { isPublicAddress } from './public-address.js';
 export { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';
-export { createWebhookSender } from './webhook-sender.js';
+export { createWebhookSender, WEBHOOK_CHANNEL, type WebhookSender } from './webhook-sender.js';

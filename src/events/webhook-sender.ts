@@ -39,18 +39,30 @@ export interface WebhookSenderOptions {
   logger: Logger;
 }
 
-const MAX_IN_FLIGHT = 100;
+const MAX_IN_FLIGHT = 200;
+/** Where no bell is heard, and for what is due again. */
 const POLL_MS = 1000;
+/** Of two transactions that commit at once one rings, and perhaps before the other is seen. */
+const LOOK_AGAIN_MS = 25;
+
+/** Rung when something is owed. */
+export const WEBHOOK_CHANNEL = 'postrider_webhooks';
+
+export interface WebhookSender extends Lifecycle {
+  /** Something new is owed. */
+  ring(): void;
+}
 /** Beyond the request's own time: to read the answer in and write what came of it. */
 const LEASE_EXTRA_MS = 15_000;
 
-export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { logger, clock } = options;
   const changed = new Signal();
   const inFlight = new Map<string, { delivery: DueDelivery; over: Promise<void> }>();
   let stopping: AbortController | null = null;
   let cutting = new AbortController();
   let running: Promise<void> = Promise.resolve();
+  let again: NodeJS.Timeout | undefined;
 
   async function loop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -67,7 +79,7 @@ export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
   async function claimSome(): Promise<number> {
     const database = await options.database();
     const due = await claimDeliveries(database, {
-      limit: MAX_IN_FLIGHT - inFlight.size,
+      places: { free: MAX_IN_FLIGHT - inFlight.size, taken: takenByTenant() },
       perEndpoint: options.concurrency,
       leaseMs: options.timeoutMs + LEASE_EXTRA_MS,
     });
@@ -85,6 +97,13 @@ export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
       inFlight.set(delivery.id, { delivery, over });
     }
     return due.length;
+  }
+
+  function takenByTenant(): Map<string, number> {
+    const taken = new Map<string, number>();
+    for (const { delivery } of inFlight.values())
+      taken.set(delivery.tenant, (taken.get(delivery.tenant) ?? 0) + 1);
+    return taken;
   }
 
   async function deliver(database: Database, delivery: DueDelivery): Promise<void> {
@@ -149,6 +168,14 @@ export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
   }
 
   return {
+    ring() {
+      if (!stopping) return;
+      changed.notify();
+      again ??= setTimeout(() => {
+        again = undefined;
+        changed.notify();
+      }, LOOK_AGAIN_MS).unref();
+    },
     async start() {
       if (stopping) return;
       stopping = new AbortController();
@@ -158,6 +185,8 @@ export function createWebhookSender(options: WebhookSenderOptions): Lifecycle {
     async stop({ deadlineMs = 5000 } = {}) {
       if (!stopping) return;
       stopping.abort();
+      clearTimeout(again);
+      again = undefined;
       changed.notify();
       await running;
       stopping = null;

@@ -1,3 +1,4 @@
+import { WEBHOOK_CHANNEL } from '../events/index.js';
 import {
   type Clock,
   killPoint,
@@ -33,6 +34,8 @@ export interface LeaseOptions {
   logger: Logger;
   /** Something was committed. */
   onBell: () => void;
+  /** A webhook is owed. */
+  onOwed: () => void;
   /** Another process has taken over: everything held is lost. */
   onLost: () => void;
 }
@@ -73,6 +76,7 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       );
     }
     await fresh.listen(BELL_CHANNEL, options.onBell);
+    await fresh.listen(WEBHOOK_CHANNEL, options.onOwed);
     session = fresh;
   };
 
@@ -84,6 +88,7 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       // Ended while it was being opened: nobody else would close it.
       if (ended) return fresh.close();
       options.onBell();
+      options.onOwed();
     }
     const answer = await session!.query(BEAT, [worker, lease]);
     if (answer.rows.length > 0) {

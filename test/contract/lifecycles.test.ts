@@ -224,6 +224,7 @@ lifecycleContract(
       routes: createRouteTable([{ name: 'default', provider }]),
       sender,
       metrics: createPipelineMetrics(),
+      onOwed: () => {},
       receiveForeign: async () => ({ kind: 'done' }),
       ...ground,
     });

@@ -1,8 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import pg from 'pg';
 import { Resend } from 'resend';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { claimDeliveries } from '../../src/events/claim-deliveries.js';
 import { waitFor } from '../services/index.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
 
@@ -321,7 +323,7 @@ describe('webhooks', () => {
     expect(text).not.toContain('secret');
     const shown = await webhooks.get(id);
     expect([shown.disabledReason, shown.disabledAt]).toEqual(['it answered 410 Gone', expect.any(String)]);
-    const { entries } = await access.audit.list({ action: 'webhook.disable' });
+    const { entries } = await access.audit.list({ action: 'webhook.disable', companyId: 'lonely' });
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({ target: id, companyId: 'lonely', detail: { told: 2 } });
     const own = await Promise.all(notices().map((call) => journey.postrider.get(call.id)));
@@ -399,5 +401,58 @@ describe('webhooks', () => {
     });
     expect(emailId).toBeTruthy();
     expect(journey.lines.filter((line) => line.includes(secret) || line.includes('to-look-for'))).toEqual([]);
+  });
+});
+
+describe('webhooks that are owed', () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await openJourney({ config: { access: { secretKeys: KEYS } } });
+    await journey.postrider.ready();
+  });
+  afterAll(() => journey.close());
+
+  test('a transaction that owes one commits → whoever listens hears it; rolled back → nobody', async () => {
+    const { url } = journey;
+    await journey.postrider.webhooks.create({ url: 'https://example.com/hook', events: ['email.scheduled'] });
+    const listener = new pg.Client({ connectionString: url });
+    const heard: string[] = [];
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    await listener.connect();
+    await listener.query('listen postrider_webhooks');
+    const at = new Date(Date.now() + 3_600_000);
+    const undone = journey.postrider.transaction(async (tx) => {
+      await journey.postrider.schedule(anEmail(), at, { tx });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await listener.query('select 1');
+    expect(heard).toEqual([]);
+    await journey.postrider.schedule(anEmail(), at);
+    await waitFor(() => heard.length > 0, { timeoutMs: 20_000, what: 'the bell' });
+    await listener.end();
+  });
+
+  test('one tenant with many endpoints → holds no more places than it leaves free, and others come in between', async () => {
+    const database = await journey.postrider.ready();
+    await journey.pool.query('delete from postrider.webhook_deliveries');
+    await journey.pool.query(`
+      with made as (
+        insert into postrider.webhook_endpoints (tenant, url, events)
+        select case when n <= 40 then 'many' else 'few' end, 'https://example.com/' || n, '{email.sent}'
+        from generate_series(1, 41) n returning id, tenant
+      )
+      insert into postrider.webhook_deliveries (endpoint_id, tenant, type, payload, due_at)
+      select id, tenant, 'email.sent', '{}', now() - interval '1 minute' from made, generate_series(1, 5)`);
+    const claim = async (free: number, taken: Record<string, number>) => {
+      const places = { free, taken: new Map(Object.entries(taken)) };
+      const due = await claimDeliveries(database, { places, perEndpoint: 5, leaseMs: 60_000 });
+      const of = (tenant: string) => due.filter((one) => one.tenant === tenant).length;
+      return { many: of('many'), few: of('few') };
+    };
+    // In turns: the k-th is taken while its tenant's count is within what is then free.
+    expect(await claim(8, {})).toEqual({ many: 3, few: 3 });
+    expect(await claim(5, { many: 5 })).toEqual({ many: 0, few: 2 });
+    expect(await claim(100, { many: 20 })).toEqual({ many: 40, few: 0 });
   });
 });

@@ -41,8 +41,15 @@ export async function readProblem(response: Response): Promise<ApiError> {
     code: known.code ?? `HTTP_${response.status}`,
     detail: known.detail ?? `The server answered with ${response.status}.`,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    // The API speaks to programs here; a person has been signed out.
+    ...(known.code === 'UNAUTHORIZED' && SIGNED_OUT),
   });
 }
+
+const SIGNED_OUT = {
+  detail: 'You were signed out before this was done.',
+  help: 'Nothing was changed. Sign in and do it again.',
+};
 
 /** The code of a page did not come: the process is away, or was replaced by one that has other files. */
 export function notLoaded(): ApiError {

@@ -1,6 +1,6 @@
 /**
- * What is known of the server, kept for as long as it is fresh. Losing the session anywhere leads to signing in; a
- * server that is away is asked again, a refusal is not.
+ * What is known of the server, kept for as long as it is fresh. Losing the session anywhere leads to signing in, over
+ * the page as it was left; a server that is away is asked again, a refusal is not.
  */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.js';
@@ -11,7 +11,8 @@ export function createQueryClient(): QueryClient {
   const onError = (error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) return;
     const state = client.getQueryState(SESSION_KEY);
-    if (state?.status === 'success') client.resetQueries({ queryKey: SESSION_KEY });
+    if (state?.status === 'success' && state.fetchStatus === 'idle')
+      void client.invalidateQueries({ queryKey: SESSION_KEY });
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -20,10 +20,14 @@ const RIGHTS: Record<Session['role'], readonly Right[]> = {
 export function useSessionQuery() {
   return useQuery({
     queryKey: SESSION_KEY,
-    queryFn: ({ signal }) => callApi<Session>('GET', '/admin/session', { signal }),
+    queryFn: ({ signal }) => readSession(signal),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
+}
+
+export function readSession(signal?: AbortSignal): Promise<Session> {
+  return callApi<Session>('GET', '/admin/session', signal ? { signal } : {});
 }
 
 export const SessionContext = createContext<Session | null>(null);

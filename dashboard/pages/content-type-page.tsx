@@ -10,12 +10,14 @@ import { FindField } from '../parts/find-field.js';
 import { Icon } from '../parts/icon.js';
 import { PageHeader } from '../parts/page-header.js';
 import { Sheet } from '../parts/sheet.js';
+import { useIsKept } from '../parts/use-kept.js';
 import { usePathPart } from '../parts/use-path-part.js';
 import { useUrlState } from '../parts/use-url-state.js';
 import {
   apiPathOf,
   type ContentKey,
   type ContentList,
+  keptNameOf,
   type Previewed,
   pagePathOf,
   type VersionList,
@@ -47,6 +49,7 @@ export default function ContentTypePage() {
     for (const key of ['content', 'versions', 'preview']) queries.invalidateQueries({ queryKey: [key] });
   };
   const mayChange = session.may('operate');
+  const unsaved = useIsKept(keptNameOf(of));
   const wantsToEdit = mayChange && edit !== undefined;
   const editing = wantsToEdit && versions.data !== undefined && known !== undefined;
   const languages = [...new Set([...(known?.languages ?? []), lang])];
@@ -64,7 +67,7 @@ export default function ContentTypePage() {
             leftSection={<Icon name="page" size={16} />}
             onClick={() => change({ edit: '1', version: null })}
           >
-            {draft ? 'Edit the draft' : published ? 'Edit' : 'Say it differently'}
+            {unsaved ? 'Go on writing' : draft ? 'Edit the draft' : published ? 'Edit' : 'Say it differently'}
           </Button>
         )}
       </PageHeader>

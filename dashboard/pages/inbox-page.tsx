@@ -1,7 +1,7 @@
 /** The development inbox: everything this process sent, as it comes in, and the message that is open beside it. */
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type UIEvent, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { callApi } from '../api/call-api.js';
 import { ConfirmButton } from '../parts/confirm-button.js';
@@ -17,7 +17,13 @@ export default function InboxPage() {
   const { id } = useParams<{ id?: string }>();
   const [, navigate] = useLocation();
   const [looking, setLooking] = useState('');
-  const { messages, error, live, unseen } = useInbox(id ?? null, () => navigate('/inbox', { replace: true }));
+  const [scrolled, setScrolled] = useState(false);
+  const { messages, waiting, showNew, error, live, unseen } = useInbox({
+    openId: id ?? null,
+    busy: id !== undefined || scrolled,
+    onGone: () => navigate('/inbox', { replace: true }),
+  });
+  const follow = (event: UIEvent<HTMLElement>) => setScrolled(event.currentTarget.scrollTop > 0);
   const sample = useMutation({ mutationFn: () => callApi('POST', '/dev/inbox/sample') });
   const wanted = looking.trim().toLowerCase();
   const shown = messages?.filter(({ subject, from, to }) =>
@@ -58,8 +64,8 @@ export default function InboxPage() {
       {messages?.length === 0 && <Begin />}
       {messages && messages.length > 0 && (
         <div className="inbox">
-          <nav aria-label="Messages" className="sheet sheet-flush inbox-list">
-            <Group p="xs" wrap="nowrap" gap="xs">
+          <nav aria-label="Messages" className="sheet sheet-flush inbox-list" onScroll={follow}>
+            <Group p="xs" wrap="nowrap" gap="xs" className="inbox-head">
               <TextInput
                 type="search"
                 placeholder="Filter"
@@ -68,9 +74,15 @@ export default function InboxPage() {
                 onChange={(event) => setLooking(event.currentTarget.value)}
                 className="grow"
               />
-              <Text size="sm" c="dimmed">
-                {wanted ? `${shown?.length} of ${messages.length}` : messages.length}
-              </Text>
+              {waiting > 0 ? (
+                <Button variant="default" size="compact-sm" className="inbox-count" onClick={showNew}>
+                  {waiting.toLocaleString()} new
+                </Button>
+              ) : (
+                <Text size="sm" c="dimmed" className="inbox-count">
+                  {wanted ? `${shown?.length} of ${messages.length}` : messages.length}
+                </Text>
+              )}
             </Group>
             {shown?.length === 0 ? (
               <Text role="status" size="sm" c="dimmed" px="md" pb="sm">

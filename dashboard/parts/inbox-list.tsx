@@ -1,4 +1,7 @@
-/** The messages under each other; arrow keys go from one to the next. */
+/**
+ * The messages under each other; arrow keys go from one to the next. Each is put into its place by a transform: one that
+ * comes in on top moves the others without the page being laid out anew.
+ */
 import type { KeyboardEvent } from 'react';
 import { Link } from 'wouter';
 import type { InboxMessage } from '../../src/doors/inbox/index.js';
@@ -11,9 +14,17 @@ export interface InboxListProps {
 
 export function InboxList({ messages, unseen, openId }: InboxListProps) {
   return (
-    <ol className="messages" onKeyDown={step}>
-      {messages.map((message) => (
-        <li key={message.id} data-new={unseen.has(message.id)}>
+    <ol
+      className="messages"
+      onKeyDown={step}
+      style={{ height: `calc(${messages.length} * var(--message-height))` }}
+    >
+      {messages.map((message, place) => (
+        <li
+          key={message.id}
+          data-new={unseen.has(message.id)}
+          style={{ transform: `translateY(calc(${place} * var(--message-height)))` }}
+        >
           <Link
             href={`/inbox/${message.id}`}
             className="message"

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { callApi } from '../api/call-api.js';
 import { useSession } from '../api/session.js';
 import { Icon } from '../parts/icon.js';
+import { forgetKept } from '../parts/use-kept.js';
 
 export function WhoMenu() {
   const session = useSession();
@@ -11,6 +12,7 @@ export function WhoMenu() {
   const leave = useMutation({
     mutationFn: (everywhere: boolean) => callApi('POST', '/auth/sign-out', { body: { everywhere } }),
     onSettled: () => {
+      forgetKept();
       queries.clear();
       location.assign('/dashboard/');
     },

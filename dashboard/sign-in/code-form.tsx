@@ -15,7 +15,7 @@ export interface CodeFormProps {
   expiresAt: string;
   onExtended(expiresAt: string): void;
   onBack(): void;
-  onSignedIn(): void;
+  onSignedIn(): Promise<void>;
 }
 
 const LENGTH = 6;
@@ -26,7 +26,7 @@ export function CodeForm({ email, expiresAt, onExtended, onBack, onSignedIn }: C
   const [wait, waitFor] = useCountdown(RESEND_SECONDS);
   const check = useMutation({
     mutationFn: (digits: string) => callApi('POST', '/auth/code', { body: { code: digits } }),
-    onSuccess: onSignedIn,
+    onSuccess: () => onSignedIn(),
     onError: () => setCode(''),
   });
   const resend = useMutation({

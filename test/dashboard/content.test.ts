@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWith } from '../services/index.js';
-import { type DashboardGround, openDashboard, seriousProblems } from './ground/open-dashboard.js';
+import { type DashboardGround, openDashboard, PASSWORD, seriousProblems } from './ground/open-dashboard.js';
 
 /** A company's own words from the first letter to the roll back, as an operator writes them. */
 describeWith('postgres', 'chromium')('content in the dashboard', () => {
@@ -75,6 +75,59 @@ describeWith('postgres', 'chromium')('content in the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await expect.poll(async () => (await subjects())[0]).toBe('published Good day, {{name}}');
     expect([errors, strangers, dialogs]).toEqual([[], [], []]);
+    await context.close();
+  });
+
+  test('words that are not saved → there after another page and a reload, and after signing in anew', async () => {
+    const email = 'writer@example.com';
+    const context = await ground.signedIn('operator', email);
+    const { page, errors, close } = await ground.visit('/content/reminder/en?companyId=acme&edit=1', {
+      ...{ context, base: ground.url },
+    });
+    const subject = page.getByLabel('Subject');
+    await subject.fill('Half a thought');
+    await page.getByText('kept in this tab').waitFor();
+    await page.getByRole('link', { name: 'Schedules' }).click();
+    await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText('as you left it').waitFor();
+    expect(await subject.inputValue()).toBe('Half a thought');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Go on writing' }).click();
+    await page.reload();
+    await page.getByText('as you left it').waitFor();
+    await subject.fill('A whole thought');
+
+    const { pool, postrider } = ground.door;
+    await pool.query('delete from postrider.admin_sessions');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // The page is there, out of reach.
+    expect(await page.locator('[inert]').getByText('Save the draft').count()).toBe(1);
+    expect(await seriousProblems(page)).toEqual([]);
+    await ground.signIn(page, email);
+    await page.getByText('You were signed out before this was done.').waitFor();
+    expect(await subject.inputValue()).toBe('A whole thought');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText('The draft.', { exact: true }).waitFor();
+    const versions = await postrider.templates.listVersions({ ...key, type: 'reminder' });
+    expect(versions.map((version) => version.subject)).toEqual(['A whole thought']);
+    await page.reload();
+    await page.getByText('The draft.', { exact: true }).waitFor();
+
+    // What one person typed is not for the next.
+    await subject.fill('Of the one before');
+    await pool.query('delete from postrider.admin_sessions');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await postrider.access.admins.create({
+      ...{ email: 'next@example.com', name: 'Next', role: 'operator', password: PASSWORD },
+    });
+    await ground.signIn(page, 'next@example.com');
+    await page.getByText('The draft.', { exact: true }).waitFor();
+    expect(await subject.inputValue()).toBe('A whole thought');
+    expect(errors).toEqual([]);
+    await close();
     await context.close();
   });
 

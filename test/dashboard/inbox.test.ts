@@ -15,9 +15,10 @@ import {
 import { createInbox, type Inbox } from '../../src/doors/inbox/index.js';
 import { newId, silentLogger, systemClock } from '../../src/kernel/index.js';
 import { describeWith } from '../services/index.js';
-import { seriousProblems } from './ground/open-dashboard.js';
+import { seriousProblems, shifted } from './ground/open-dashboard.js';
 
 const HOST = '127.0.0.1';
+const PATIENT = { timeout: 20_000 };
 const BROWSER = inject('chromiumUrl');
 /** How far the page can be pushed sideways, in pixels. */
 const OVERHANG = 'Math.max(0, document.scrollingElement.scrollWidth - innerWidth)';
@@ -151,6 +152,36 @@ describeWith('chromium')('the development inbox in Chromium', () => {
     expect(dialogs).toEqual([]);
   });
 
+  test('mail comes in → on top without a jump; while one is read, or further down → a button says how many', async () => {
+    const list = page.getByRole('navigation', { name: 'Messages' });
+    for (let n = 1; n <= 30; n++) await mail.sendMail({ ...MESSAGE, subject: `Letter ${n}` });
+    await expect.poll(() => list.getByRole('link').count(), PATIENT).toBe(30);
+    await expect.poll(() => first().textContent(), PATIENT).toContain('Letter 30');
+    expect(await shifted(page)).toBeLessThanOrEqual(0.1);
+
+    await list.hover();
+    await page.mouse.wheel(0, 400);
+    await expect
+      .poll(() => list.evaluate((nav: { scrollTop: number }) => nav.scrollTop), PATIENT)
+      .toBeGreaterThan(0);
+    await mail.sendMail({ ...MESSAGE, subject: 'Letter 31' });
+    await list.getByRole('button', { name: '1 new' }).click();
+    await expect.poll(() => first().textContent(), PATIENT).toContain('Letter 31');
+
+    await list.getByRole('link', { name: 'Letter 28' }).click();
+    await page.getByRole('heading', { name: 'Letter 28' }).waitFor();
+    const before = await shifted(page);
+    for (const n of [32, 33, 34]) await mail.sendMail({ ...MESSAGE, subject: `Letter ${n}` });
+    const waiting = list.getByRole('button', { name: '3 new' });
+    await waiting.waitFor();
+    expect(await first().textContent()).toContain('Letter 31');
+    expect(await shifted(page)).toBe(before);
+    expect(await seriousProblems(page)).toEqual([]);
+    await waiting.click();
+    await expect.poll(() => first().textContent(), PATIENT).toContain('Letter 34');
+    await page.getByRole('heading', { name: 'Letter 28' }).waitFor();
+  });
+
   test('keyboard alone → a message is opened and its tabs are reached', async () => {
     await mail.sendMail({ ...MESSAGE, subject: 'first', html: '<p>first</p>' });
     await mail.sendMail({ ...MESSAGE, subject: 'second' });
@@ -207,6 +238,7 @@ describeWith('chromium')('the development inbox in Chromium', () => {
     expect(await badge.isVisible()).toBe(true);
     events = [{ type: 'SENT', metadata: { attempt: 1 }, createdAt: at }];
     await mail.sendMail({ ...MESSAGE, subject: 'single', messageId: `<${newId()}@example.com>` });
+    await page.getByRole('button', { name: '1 new' }).click();
     await page.getByRole('link', { name: 'single' }).click();
     await page.getByRole('heading', { name: 'single' }).waitFor();
     expect(await badge.isVisible()).toBe(false);

@@ -39,6 +39,11 @@ export function apiPathOf({ type, lang }: ContentKey): string {
   return `/admin/templates/${encodeURIComponent(type)}/${encodeURIComponent(lang)}`;
 }
 
+/** Under which words that are not saved yet are kept in the tab. */
+export function keptNameOf({ type, lang, companyId }: ContentKey): string {
+  return `content ${JSON.stringify([type, lang, companyId ?? null])}`;
+}
+
 export function pagePathOf({ type, lang, companyId }: ContentKey): string {
   const query = companyId === undefined ? '' : `?companyId=${encodeURIComponent(companyId)}`;
   return `/content/${encodeURIComponent(type)}/${encodeURIComponent(lang)}${query}`;

@@ -1,6 +1,7 @@
 /**
  * A company's own words for a type in a language, edited beside how they look. Saving makes a draft; sending goes on
- * with what is published until the draft is. What is broken is refused with its line, while typing too.
+ * with what is published until the draft is. What is broken is refused with its line, while typing too. What is not
+ * saved is kept in the tab until it is, or until it is given up.
  */
 import { Button, Group, JsonInput, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -11,7 +12,8 @@ import { callApi } from '../../api/call-api.js';
 import { ConfirmButton } from '../../parts/confirm-button.js';
 import { ErrorNotice } from '../../parts/error-notice.js';
 import { Sheet } from '../../parts/sheet.js';
-import { apiPathOf, type ContentKey, type Previewed } from './content-answers.js';
+import { useKept } from '../../parts/use-kept.js';
+import { apiPathOf, type ContentKey, keptNameOf, type Previewed } from './content-answers.js';
 import { PreviewPane } from './preview-pane.js';
 
 const STILL_MS = 400;
@@ -28,10 +30,11 @@ export interface OverrideEditorProps {
 export function OverrideEditor({ of, begin, hasDraft, sample, onChanged, onClose }: OverrideEditorProps) {
   const path = apiPathOf(of);
   const company = of.companyId === undefined ? {} : { companyId: of.companyId };
-  const [content, setContent] = useState(begin);
+  const kept = useKept<KeptWords>(keptNameOf(of));
+  const [content, setContent] = useState(kept.found?.content ?? begin);
   const [saved, setSaved] = useState(begin);
   const [data, setData] = useState(() => JSON.stringify(sample, null, 2));
-  const dirty = content !== saved;
+  const dirty = !isSame(content, saved);
   useWarningBeforeLeaving(dirty);
   const [still] = useDebouncedValue({ content, data }, STILL_MS);
   const preview = useQuery({
@@ -48,15 +51,25 @@ export function OverrideEditor({ of, begin, hasDraft, sample, onChanged, onClose
   const save = async () => {
     await callApi('PUT', `${path}/draft`, { body: { ...content, ...company } });
     setSaved(content);
+    kept.forget();
     onChanged();
   };
   const saving = useMutation({ mutationFn: save });
-  const change = (part: Partial<DraftContent>) => setContent((before) => ({ ...before, ...part }));
+  const change = (part: Partial<DraftContent>) => {
+    const next = { ...content, ...part };
+    setContent(next);
+    kept.keep({ content: next, over: saved });
+  };
+  const leave = () => {
+    kept.forget();
+    onChanged();
+    onClose();
+  };
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
       <Sheet
         title="In your own words"
-        says={dirty ? 'Not saved yet.' : hasDraft ? 'The draft.' : 'As it stands.'}
+        says={dirty ? unsavedText(kept.found, begin) : hasDraft ? 'The draft.' : 'As it stands.'}
       >
         <Stack gap="sm">
           <TextInput
@@ -105,10 +118,7 @@ export function OverrideEditor({ of, begin, hasDraft, sample, onChanged, onClose
                 if (dirty) await save();
                 await callApi('POST', `${path}/publish`, { body: company });
               }}
-              onDone={() => {
-                onChanged();
-                onClose();
-              }}
+              onDone={leave}
             >
               <Text>
                 Emails accepted from now on say this. What was published before is kept and can be rolled back
@@ -122,13 +132,21 @@ export function OverrideEditor({ of, begin, hasDraft, sample, onChanged, onClose
                 title="Discard the draft?"
                 danger
                 act={() => callApi('DELETE', `${path}/draft`, { query: company })}
-                onDone={() => {
-                  onChanged();
-                  onClose();
-                }}
+                onDone={leave}
               >
                 Its words are gone. What is published stays.
               </ConfirmButton>
+            )}
+            {dirty && (
+              <Button
+                variant="subtle"
+                onClick={() => {
+                  setContent(saved);
+                  kept.forget();
+                }}
+              >
+                Start over
+              </Button>
             )}
             <Button variant="subtle" onClick={onClose}>
               Close
@@ -141,6 +159,23 @@ export function OverrideEditor({ of, begin, hasDraft, sample, onChanged, onClose
       </Sheet>
     </SimpleGrid>
   );
+}
+
+interface KeptWords {
+  content: DraftContent;
+  /** What stood there when they were written. */
+  over: DraftContent;
+}
+
+function isSame(a: DraftContent, b: DraftContent): boolean {
+  return a.subject === b.subject && a.htmlContent === b.htmlContent && a.textContent === b.textContent;
+}
+
+function unsavedText(found: KeptWords | undefined, begin: DraftContent): string {
+  if (found === undefined) return 'Not saved yet; kept in this tab until it is.';
+  return isSame(found.over, begin)
+    ? 'Not saved yet; as you left it.'
+    : 'Not saved yet; as you left it. What was saved has changed since: saving replaces that.';
 }
 
 /** While it is no JSON the sample is used. */

@@ -3,6 +3,9 @@ import type { Door } from '../../journey/ground/open-door.js';
 /** A name that would run, were it ever taken for markup. */
 export const HOSTILE = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>`;
 
+/** Webhooks need one; no page may show it. */
+export const SECRET = `one:${'A'.repeat(43)}=`;
+
 /** A company, acme, with something on every page about it; its names are hostile. */
 export async function fillDashboard({ postrider, pool }: Door): Promise<{ webhookId: string }> {
   const { access, recipients, suppressions, rateLimits, quotas, templates, webhooks, schedules } = postrider;

@@ -1,9 +1,12 @@
 import { connect } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../kernel/index.js';
 import { attemptContext, outgoingEmail } from '../outgoing-email.fixture.js';
+import { AnswerPace } from './answer-pace.js';
+import { ConnectionPool } from './connection-pool.js';
 import { scriptedProvider, takesAll } from './scripted-provider.fixture.js';
-import { greet, type Peer, takeMessage } from './scripted-server.fixture.js';
+import { greet, type Peer, takeEnvelope, takeMessage } from './scripted-server.fixture.js';
+import { WaitingPlace } from './waiting-place.js';
 
 describe('the pool', () => {
   test('forty emails over three connections → all sent', async () => {
@@ -86,5 +89,65 @@ describe('the pool', () => {
     await provider.send(outgoingEmail(), attemptContext());
     await server.peers[0]!.closed;
     expect(server.peers[0]!.received).toMatch(/QUIT\r\n$/);
+  });
+});
+
+describe('a server that answers at once', () => {
+  const best = (ms: number) => {
+    const spy = vi
+      .spyOn(AnswerPace.prototype, 'comesSoon')
+      .mockImplementation((inLine, connections) => connections > 0 && inLine * ms <= 5 * connections);
+    onTestFinished(() => spy.mockRestore());
+  };
+
+  test('three connections are free and six emails come → one takes the first, the others wait behind it', async () => {
+    const { provider, server } = await scriptedProvider([takesAll('PIPELINING')], { maxConnections: 3 });
+    const batch = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => provider.send(outgoingEmail(), attemptContext())));
+    await batch(3);
+    expect(server.peers).toHaveLength(3);
+    best(0.5);
+    const acquire = vi.spyOn(ConnectionPool.prototype, 'acquire');
+    onTestFinished(() => acquire.mockRestore());
+    expect((await batch(6)).every(({ kind }) => kind === 'sent')).toBe(true);
+    expect(acquire.mock.results.map(({ value }) => value instanceof WaitingPlace)).toEqual([
+      false,
+      ...Array.from({ length: 5 }, () => true),
+    ]);
+  });
+
+  test('it falls silent with another connection free → who waits in line goes there', async () => {
+    let silent = false;
+    const { provider } = await scriptedProvider(
+      [
+        async (peer) => {
+          await greet(peer, 'PIPELINING');
+          for (;;) {
+            await takeEnvelope(peer);
+            await peer.message();
+            if (silent) {
+              silent = false;
+              return;
+            }
+            peer.say('250 ok');
+          }
+        },
+      ],
+      { maxConnections: 2 },
+    );
+    const stop = new AbortController();
+    const send = () => provider.send(outgoingEmail(), attemptContext({ signal: stop.signal }));
+    await Promise.all([send(), send()]);
+    best(0.5);
+    silent = true;
+    const sends = Array.from({ length: 4 }, send);
+    let sent = 0;
+    for (const each of sends) void each.then(({ kind }) => (sent += kind === 'sent' ? 1 : 0));
+    await expect.poll(() => sent, { timeout: 20_000 }).toBe(3);
+    stop.abort();
+    expect((await Promise.all(sends)).map(({ kind }) => kind).sort()).toEqual([
+      ...['sent', 'sent', 'sent'],
+      'unknown',
+    ]);
   });
 });

@@ -20,7 +20,8 @@ function takesAtMost(allowed: { connections: number }) {
     void peer.closed.then(() => {
       open -= 1;
     });
-    await greet(peer, 'PIPELINING');
+    // Without PIPELINING nobody waits in line while a connection is to be had.
+    await greet(peer);
     for (;;) await takeMessage(peer);
   };
   return { script, seen: () => ({ most, refusals }), forget: () => (refusals = 0) };

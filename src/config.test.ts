@@ -61,7 +61,7 @@ it('an empty environment → the documented defaults', () => {
       enabled: true,
       batchSize: 300,
       pollIntervalMs: 5000,
-      concurrency: 40,
+      concurrency: 64,
       inFlightBytes: 2_097_152,
       sendTimeoutMs: 30_000,
       stopDeadlineMs: 30_000,

@@ -66,6 +66,20 @@ describe('in flight', () => {
     expect(flight.take(waiting.slice(0, 3))).toHaveLength(3);
   });
 
+  test('little room and much is done in moments → waits for half of the room', () => {
+    const flight = limited({ concurrency: 40 });
+    const next = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `n${i}`, bytes: 0 }));
+    flight.add(next(2000));
+    for (const item of next(2000)) flight.remove(item);
+    clock.advance(250);
+    flight.claimTarget();
+    flight.add(next(22));
+    expect(flight.take(next(30))).toEqual([]);
+    flight.remove({ id: 'n0' });
+    flight.remove({ id: 'n1' });
+    expect(flight.take(next(30))).toHaveLength(20);
+  });
+
   test('how much to claim → the concurrency at rest, recent speed under load, never more than the batch', () => {
     const flight = limited({ concurrency: 4, batchSize: 50 });
     expect(flight.claimTarget()).toBe(4);

@@ -46,6 +46,30 @@ describe('settler', () => {
     expect(settle.mock.calls.map(([batch]) => batch.length)).toEqual([100, 100, 100, 50]);
   });
 
+  test('a few beside a batch that is being written → written when it has come back, or when it is late', async () => {
+    const pending: Array<() => void> = [];
+    const settle = vi.fn(
+      (batch: readonly Settlement[]) =>
+        new Promise<Set<string>>((resolve) => pending.push(() => resolve(ids(batch)))),
+    );
+    const settler = settlerOn({ settle });
+    const results = [settler.add(settlement('a'))];
+    await vi.advanceTimersByTimeAsync(10);
+    results.push(settler.add(settlement('b')));
+    await vi.advanceTimersByTimeAsync(10);
+    results.push(settler.add(settlement('c')));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(settle).toHaveBeenCalledTimes(1);
+    pending.shift()!();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(settle.mock.calls.map(([batch]) => batch.length)).toEqual([1, 2]);
+    results.push(settler.add(settlement('d')));
+    await vi.advanceTimersByTimeAsync(50);
+    expect(settle).toHaveBeenCalledTimes(3);
+    for (const answer of pending) answer();
+    expect(await Promise.all(results)).toEqual(['settled', 'settled', 'settled', 'settled']);
+  });
+
   test('somebody waits for this very result → written without the ten milliseconds', async () => {
     const settler = settlerOn({ settle: async (batch) => ids(batch) }, () => true);
     const result = settler.add(settlement('a'));

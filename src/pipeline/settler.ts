@@ -2,8 +2,8 @@ import { delay, isPostriderError, type Logger, messageOf, type Randomness } from
 import type { Ledger, Settlement } from '../outbox/index.js';
 
 /**
- * Collects results and writes them at a hundred or after ten milliseconds, whichever is first: what
- * is sent but not yet settled is what a crash may repeat, so it is kept small. While the database is
+ * Collects results and writes them at a hundred or after ten milliseconds, whichever is first, or when those
+ * before them are written: what is sent but not yet settled is what a crash may repeat, so it is kept small. While the database is
  * away results are kept and written when it is back; nothing is dropped.
  */
 export interface Settler {
@@ -20,6 +20,7 @@ export type SettleResult = 'settled' | 'fenced' | 'abandoned';
 const FLUSH_AT = 100;
 const FLUSH_MS = 10;
 const WRITERS = 2;
+const LATE_MS = 40;
 const AWAY_MS = 1000;
 
 export interface SettlerOptions {
@@ -37,21 +38,29 @@ export function createSettler(options: SettlerOptions): Settler {
   let writing = 0;
   let refused = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** What waits has waited its ten milliseconds. */
+  let due = false;
   let idle: Array<() => void> = [];
   const abandoned = new AbortController();
 
   function pump(): void {
     if (waiting.length === 0 || writing >= WRITERS) return;
-    if (waiting.length < FLUSH_AT && !options.hurry?.()) {
-      timer ??= setTimeout(flush, FLUSH_MS);
-      return;
-    }
-    flush();
+    if (waiting.length >= FLUSH_AT || (due && writing === 0) || options.hurry?.()) flush();
+    else timer ??= setTimeout(onTime, FLUSH_MS);
+  }
+
+  /** Beside another that is not full it would be two small ones: it goes when that one has come back, or is late. */
+  function onTime(): void {
+    if (writing > 0) {
+      due = true;
+      timer = setTimeout(flush, LATE_MS);
+    } else flush();
   }
 
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
+    due = false;
     if (waiting.length === 0 || writing >= WRITERS) return;
     const batch = waiting.splice(0, FLUSH_AT);
     writing++;

@@ -93,6 +93,8 @@ async function attempt(
     email.possibleDuplicate = true;
   }
   const delivered = await deliver(email, sender!, { pauses: known.pauses, trail, repeat }, tools);
+  // Of no more use, and a result waits some milliseconds to be written: every collection would copy it.
+  email.body = null;
   if (delivered.kind === 'paused') {
     await tools.ledger.park([email], routePause(delivered.route));
     return;

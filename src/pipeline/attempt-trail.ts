@@ -77,8 +77,9 @@ export class AttemptTrail {
       tools.metrics.ended(verdict.status);
       if (verdict.status === 'sent')
         tools.metrics.delivered((tools.clock.now() - email.dueAt.getTime()) / 1000);
-      const level = verdict.status === 'sent' ? 'info' : 'warn';
-      tools.logger[level](this.result(state, verdict, by), `email ${verdict.status}`);
+      if (verdict.status !== 'sent')
+        tools.logger.warn(this.result(state, verdict, by), `email ${verdict.status}`);
+      else if (tools.informs) tools.logger.info(this.result(state, verdict, by), 'email sent');
     }
   }
 
@@ -115,6 +116,8 @@ export interface TrailTools {
   logger: Logger;
   /** Whether anybody reads lines of level debug. */
   debugs: boolean;
+  /** The same for info. */
+  informs: boolean;
   metrics: PipelineMetrics;
   /** The attempt is over; what is left is to write its result down. */
   onAttempted(email: OpenedEmail): void;

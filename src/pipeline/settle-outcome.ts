@@ -58,12 +58,6 @@ export function settleOutcome(
 }
 
 function sent(email: OpenedEmail, outcome: Extract<Outcome, { kind: 'sent' }>): Decision {
-  const detail = {
-    ...(email.possibleDuplicate ? { possibleDuplicate: true } : {}),
-    ...(outcome.refused?.length ? { refused: outcome.refused } : {}),
-    // the conversation of a success is its last line; keeping all of it would double the journal
-    ...(outcome.trace.response === undefined ? {} : { response: outcome.trace.response }),
-  };
   return settle(['SENT'], {
     status: 'sent',
     providerMessageId: outcome.providerMessageId,
@@ -71,11 +65,26 @@ function sent(email: OpenedEmail, outcome: Extract<Outcome, { kind: 'sent' }>): 
     errorCategory: null,
     errorMessage: null,
     retryDelayMs: null,
-    detail: Object.keys(detail).length > 0 ? detail : null,
+    detail: detailOfSent(email, outcome),
     remaining: null,
     possibleDuplicate: false,
     repeatableMs: null,
   });
+}
+
+/** The conversation of a success is its last line; keeping all of it would double the journal. */
+function detailOfSent(
+  email: OpenedEmail,
+  { refused, trace }: Extract<Outcome, { kind: 'sent' }>,
+): Verdict['detail'] {
+  const { response } = trace;
+  // Nearly every email ends here.
+  if (!email.possibleDuplicate && !refused?.length) return response === undefined ? null : { response };
+  return {
+    ...(email.possibleDuplicate ? { possibleDuplicate: true } : {}),
+    ...(refused?.length ? { refused } : {}),
+    ...(response === undefined ? {} : { response }),
+  };
 }
 
 /** Some recipients were reached; only the others are tried again. */

@@ -100,6 +100,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     random: options.random,
     logger,
     debugs: logger.isLevelEnabled?.('debug') ?? true,
+    informs: logger.isLevelEnabled?.('info') ?? true,
     metrics: options.metrics,
     onAttempted(email) {
       flight.attempted(email);

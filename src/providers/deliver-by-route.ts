@@ -96,6 +96,9 @@ function lastWord(
   tried: ReadonlyArray<{ outcome: Outcome; route: Route }>,
   delivery: RouteDelivery,
 ): Delivered {
+  const only = tried.length === 1 ? tried[0] : undefined;
+  if (only?.outcome.kind === 'sent')
+    return { kind: 'tried', outcome: only.outcome, route: only.route, failover: [] };
   const words = tried.filter(({ outcome }) => outcome.kind !== 'misconfigured');
   const last = words.at(-1) ?? tried.at(-1)!;
   const failover = tried.flatMap(({ outcome, route }) =>

@@ -6,11 +6,17 @@ import type { Outcome, Sent } from './provider.js';
  */
 export function readOutcome(returned: unknown): Outcome | undefined {
   if (typeof returned !== 'object' || returned === null || !('kind' in returned)) return undefined;
-  if (returned.kind === 'sent') return { ...UNSAID, ...(returned as Sent) };
+  if (returned.kind === 'sent') return isWhole(returned) ? returned : { ...UNSAID, ...(returned as Sent) };
   return isFailure(returned) ? returned : undefined;
 }
 
 const UNSAID = { providerMessageId: null, trace: { stage: 'unknown' } };
+
+function isWhole(sent: object): sent is Sent {
+  const { providerMessageId, trace } = sent as Partial<Sent>;
+  return providerMessageId !== undefined && trace !== undefined;
+}
+
 const FAILURES = ['deferred', 'rejected', 'unknown', 'misconfigured'];
 
 function isFailure(returned: object): returned is Outcome {

@@ -75,6 +75,7 @@ async function openTransaction(
     if (!pipelined) connection.command(line);
     return connection.read();
   };
+  // What has arrived is not waited for: of four answers that come together three would be a turn each.
   connection.stage = 'mail';
   connection.needsReset = true;
   connection.sentAhead = false;
@@ -84,7 +85,8 @@ async function openTransaction(
     if (!isLost(reply) && reply.code !== 250) connection.lose('EPROTOCOL', `${reply.code} to RSET`);
     if (connection.lost) return outcomeOfLoss(connection.lost, connection);
   }
-  const mailReply = await ask(commands[0]!);
+  const mail = ask(commands[0]!);
+  const mailReply = mail instanceof Promise ? await mail : mail;
   if (isLost(mailReply)) return outcomeOfLoss(mailReply, connection);
   if (connection.reused && mailReply.code === 421) {
     // Its idle time ran out while we wrote, or it has served enough: as good as closed, and no word about this email.
@@ -107,7 +109,8 @@ async function openTransaction(
   const opened: OpenTransaction = { refused: [], remaining: [] };
   let worst: Outcome | undefined;
   for (let index = 0; index < rcpts.length; index++) {
-    const reply = await ask(commands[index + 1]!);
+    const rcpt = ask(commands[index + 1]!);
+    const reply = rcpt instanceof Promise ? await rcpt : rcpt;
     if (isLost(reply)) return outcomeOfLoss(reply, connection);
     if (isPositive(reply)) continue;
     const { address } = rcpts[index]!;
@@ -125,7 +128,8 @@ async function openTransaction(
   }
 
   connection.stage = 'data';
-  const dataReply = await ask('DATA');
+  const data = ask('DATA');
+  const dataReply = data instanceof Promise ? await data : data;
   if (isLost(dataReply)) return outcomeOfLoss(dataReply, connection);
   if (dataReply.code === 354) return opened;
   return outcomeOfReply(dataReply, connection, now());
@@ -174,10 +178,13 @@ function sent(
   { refused, remaining }: OpenTransaction,
   delivery: Delivery,
 ): Sent {
+  const trace = traceOf(connection, reply);
+  const providerMessageId = parseQueueId(trace.response ?? '') ?? delivery.messageId;
+  if (refused.length + remaining.length === 0) return { kind: 'sent', providerMessageId, trace };
   return {
     kind: 'sent',
-    providerMessageId: parseQueueId(replyText(reply)) ?? delivery.messageId,
-    trace: traceOf(connection, reply),
+    providerMessageId,
+    trace,
     ...(refused.length > 0 ? { refused } : {}),
     ...(remaining.length > 0 ? { remaining } : {}),
   };

@@ -25,6 +25,7 @@ import {
   listClickedLinks,
   listEnvelopes,
   listReached,
+  readUsage,
 } from './views/index.js';
 
 /** What the Resend door calls, put together for one process. */
@@ -51,6 +52,7 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
   const prompt = async () => (await database()).prompt();
   return {
     defaultCompany: config.email.defaultCompany,
+    requestsPerSecond: config.http.resendRequestsPerSecond,
     links: createAttachmentLinks({ keys: linkKeys(config), clock }),
     publicUrl: config.unsubscribe.publicUrl,
     suppressions: suppression.entries,
@@ -62,7 +64,10 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
     topics,
     contactProperties: createContactProperties(database),
     webhooks: parts.webhooks,
-    fetchFile: fetchPublicFile({ allowPrivate: config.webhooks.allowPrivate }),
+    fetchFile: fetchPublicFile({
+      allowPrivate: config.webhooks.allowPrivate,
+      maxBytes: config.email.maxAttachmentBytes,
+    }),
     broadcasts: createBroadcasts({ database, segments, topics, ring: parts.ring }),
     keys: parts.access.keys,
     domains: createDomains({
@@ -79,6 +84,7 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
       count: async (tenant, query) =>
         countEmailMetrics(await prompt(), { ...query, tenant, usualDomain: parts.usualDomain }),
       reached: async (tenant, query) => listReached(await prompt(), { ...query, tenant }),
+      usage: async (tenant) => readUsage(await prompt(), tenant),
       clickedLinks: async (tenant, broadcastId) => listClickedLinks(await prompt(), { tenant, broadcastId }),
       reschedule: async (tenant, id, at) => rescheduleEmail(await prompt(), id, new Date(at), { tenant }),
       cancel: async (tenant, id) => cancelEmail(await prompt(), id, { tenant }),

@@ -20,7 +20,14 @@ function problems(env: Record<string, string>, development = false): string[] {
 
 it('an empty environment → the documented defaults', () => {
   expect(load()).toEqual({
-    http: { port: 3400, host: '127.0.0.1', apiKey: null, trustedProxies: 0, bodyLimitBytes: 16_777_216 },
+    http: {
+      port: 3400,
+      host: '127.0.0.1',
+      apiKey: null,
+      trustedProxies: 0,
+      bodyLimitBytes: 16_777_216,
+      resendRequestsPerSecond: 1000,
+    },
     submission: {
       ...{ port: 587, host: '127.0.0.1', name: null },
       ...{ certificateFile: null, keyFile: null, allowPlain: false, maxMessageBytes: 16_777_216 },
@@ -47,6 +54,7 @@ it('an empty environment → the documented defaults', () => {
       fromEmail: null,
       fromName: null,
       defaultCompany: 'default',
+      maxAttachmentBytes: 10 * 1024 ** 2,
       redirectAllTo: null,
       allowedDomains: null,
     },

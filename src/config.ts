@@ -6,6 +6,7 @@ import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
 import { submissionSettings } from './doors/smtp/settings.js';
 import { eventSettings } from './events/settings.js';
+import { intakeSettings } from './intake/settings.js';
 import {
   type ConfigProblem,
   type Environment,
@@ -72,6 +73,7 @@ export function configurationDocument(): string {
 const settings = joinSettings(
   httpSettings,
   submissionSettings,
+  intakeSettings,
   accessSettings,
   storeSettings,
   regionSettings,

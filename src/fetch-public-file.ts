@@ -8,7 +8,7 @@ import { messageOf, PostriderError } from './kernel/index.js';
  * A file behind a URL, for attachments that are named instead of sent along. Only from public addresses, judged when
  * the connection is made; only over HTTPS; no redirects; within 15 seconds; never more than an email holds.
  */
-export function fetchPublicFile({ allowPrivate }: { allowPrivate: boolean }) {
+export function fetchPublicFile({ allowPrivate, maxBytes }: { allowPrivate: boolean; maxBytes: number }) {
   return (url: string, field: string): Promise<Buffer> => {
     const refused = (what: string) => new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
     const target = URL.canParse(url) ? new URL(url) : null;
@@ -38,7 +38,7 @@ export function fetchPublicFile({ allowPrivate }: { allowPrivate: boolean }) {
         if (response.statusCode !== 200) return stop(`was answered with ${response.statusCode}`);
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
-          if (size > MAX_BYTES) stop('is larger than 10 MB');
+          if (size > maxBytes) stop(`is larger than ${maxBytes} bytes`);
           else chunks.push(chunk);
         });
         response.on('error', (error) => reject(refused(`broke off: ${messageOf(error).slice(0, 200)}`)));
@@ -50,4 +50,3 @@ export function fetchPublicFile({ allowPrivate }: { allowPrivate: boolean }) {
 }
 
 const WITHIN_MS = 15_000;
-const MAX_BYTES = 10 * 1024 * 1024;

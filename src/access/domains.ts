@@ -8,7 +8,8 @@ import { domains as domainList, readInput } from './read-input.js';
 
 /**
  * Domains a tenant says are its own. One is believed when DNS shows the tenant's token; only then it may be sent from,
- * where the tenant is held to a list. What operators have put on that list is shown as verified.
+ * where the tenant is held to a list. What operators have put on that list is shown as verified; what they have taken
+ * off it is not, whatever DNS says, until it is proven again.
  */
 export interface Domain {
   id: string;
@@ -52,8 +53,13 @@ export function createDomains({ database, strict, region, resolveTxt }: DomainsP
   });
   const prompt = async () => (await database()).prompt();
 
+  async function read(from: Queryable, companyId: string, id: string | null = null): Promise<Domain[]> {
+    const { rows } = await from.query<DomainRow>(READ, [companyId, id, strict]);
+    return rows.map((row) => present(row, region));
+  }
+
   async function found(companyId: string, id: string): Promise<Domain> {
-    const domain = await findDomain(await prompt(), { companyId, id, region });
+    const [domain] = isUuid(id) ? await read(await prompt(), companyId, id) : [];
     if (domain) return domain;
     throw new PostriderError('NOT_FOUND', 'Domain not found', { field: 'id' });
   }
@@ -62,28 +68,26 @@ export function createDomains({ database, strict, region, resolveTxt }: DomainsP
     async create(companyId, input, by) {
       const [name] = readInput(newDomain, input).name;
       return audited(await database(), by, async (tx) => {
-        const { rows } = await tx.query<DomainRow>(
+        const { rows } = await tx.query<Named>(
           `insert into postrider.domains (tenant, name, token) values ($1, $2, $3)
-           on conflict (tenant, name) do nothing returning *`,
+           on conflict (tenant, name) do nothing returning id, name`,
           [companyId, name, randomBytes(16).toString('hex')],
         );
         if (!rows[0])
           throw new PostriderError('INVALID_PAYLOAD', 'The domain has been added already.', {
             field: 'name',
           });
-        return { result: present(rows[0], region), entry: entryOf('domain.create', companyId, rows[0]) };
+        const entry = entryOf('domain.create', companyId, rows[0]);
+        return { result: (await read(tx, companyId, rows[0].id))[0]!, entry };
       });
     },
     async list(companyId) {
       const store = await prompt();
       await store.query(ADOPT, [companyId, randomBytes(16).toString('hex')]);
-      const { rows } = await store.query<DomainRow>(
-        'select * from postrider.domains where tenant = $1 order by id desc',
-        [companyId],
-      );
-      return rows.map((row) => present(row, region));
+      return read(store, companyId);
     },
-    get: async (companyId, id) => findDomain(await prompt(), { companyId, id, region }),
+    get: async (companyId, id) =>
+      isUuid(id) ? ((await read(await prompt(), companyId, id))[0] ?? null) : null,
     async change(companyId, id, input) {
       const domain = await found(companyId, id);
       readInput(settings, input);
@@ -93,9 +97,9 @@ export function createDomains({ database, strict, region, resolveTxt }: DomainsP
       const domain = await found(companyId, id);
       const holds = (await resolveTxt(domain.record.name)).includes(domain.record.value);
       return audited(await database(), by, async (tx) => {
-        const { rows } = await tx.query<DomainRow>(
+        const { rows } = await tx.query<Named>(
           `update postrider.domains set checked_at = now(), verified_at = case when $3::boolean then coalesce(verified_at, now()) else verified_at end
-           where tenant = $1 and id = $2 returning *`,
+           where tenant = $1 and id = $2 returning id, name`,
           [companyId, id, holds],
         );
         if (!rows[0]) throw new PostriderError('NOT_FOUND', 'Domain not found', { field: 'id' });
@@ -104,14 +108,14 @@ export function createDomains({ database, strict, region, resolveTxt }: DomainsP
           ...entryOf('domain.verify', companyId, rows[0]),
           detail: { name: domain.name, holds },
         };
-        return { result: present(rows[0], region), entry };
+        return { result: (await read(tx, companyId, id))[0]!, entry };
       });
     },
     async remove(companyId, id, by) {
       await found(companyId, id);
       await audited(await database(), by, async (tx) => {
-        const { rows } = await tx.query<DomainRow>(
-          'delete from postrider.domains where tenant = $1 and id = $2 returning *',
+        const { rows } = await tx.query<Named>(
+          'delete from postrider.domains where tenant = $1 and id = $2 returning id, name',
           [companyId, id],
         );
         if (!rows[0]) return { result: undefined, entry: null };
@@ -126,24 +130,16 @@ export function createDomains({ database, strict, region, resolveTxt }: DomainsP
   };
 }
 
-async function findDomain(
-  database: Queryable,
-  { companyId, id, region }: { companyId: string; id: string; region: string },
-): Promise<Domain | null> {
-  if (!isUuid(id)) return null;
-  const { rows } = await database.query<DomainRow>(
-    'select * from postrider.domains where tenant = $1 and id = $2',
-    [companyId, id],
-  );
-  return rows[0] ? present(rows[0], region) : null;
-}
-
-interface DomainRow {
+interface Named {
   id: string;
   name: string;
+}
+
+interface DomainRow extends Named {
   token: string;
   checked_at: Date | null;
-  verified_at: Date | null;
+  /** Whether the tenant may send from it, as far as it was proven or an operator says so. */
+  holds: boolean;
   created_at: Date;
 }
 
@@ -151,16 +147,24 @@ function present(row: DomainRow, region: string): Domain {
   return {
     id: row.id,
     name: row.name,
-    status: row.verified_at ? 'verified' : row.checked_at ? 'failed' : 'not_started',
+    status: row.holds ? 'verified' : row.checked_at ? 'failed' : 'not_started',
     record: { name: `_postrider.${row.name}`, value: `postrider-verification=${row.token}` },
     region,
     createdAt: new Date(row.created_at).toISOString(),
   };
 }
 
-function entryOf(action: string, companyId: string, { id, name }: DomainRow) {
+function entryOf(action: string, companyId: string, { id, name }: Named) {
   return { action, target: id, companyId, detail: { name } };
 }
+
+// A list decides alone; without one, and where none is needed, the proof does.
+const READ = `
+  select d.id, d.name, d.token, d.checked_at, d.created_at,
+    case when t.from_domains is not null then d.name = any (t.from_domains)
+         else d.verified_at is not null and not $3::boolean end as holds
+  from postrider.domains d left join postrider.tenants t on t.id = d.tenant
+  where d.tenant = $1 and ($2::uuid is null or d.id = $2) order by d.id desc`;
 
 // What operators allow needs no proof; each gets a token all the same, should it be verified again later.
 const ADOPT = `

@@ -15,6 +15,8 @@ export interface CompletionOptions {
   defaultTenant: string;
   /** Whether emails that name no sender have one. */
   hasSender: boolean;
+  /** Of all files of one email; 10 MB where nothing is said. */
+  maxAttachmentBytes?: number;
   /** Where the store is; an email that names another region is refused. */
   region: string | null;
   retryPreset: string;
@@ -64,7 +66,9 @@ export function completeEmail(
       const unsubscribeUrl = linkTo(options, { id, tenant, lang, address: soleAddress, kind });
       return unsubscribeUrl === null ? {} : { unsubscribeUrl };
     };
-    return complete(options, parseEmailDraft(input, now, rendering), { id, requestId, traceparent });
+    const { maxAttachmentBytes } = options;
+    const draft = parseEmailDraft(input, now, { typed: rendering, maxAttachmentBytes });
+    return complete(options, draft, { id, requestId, traceparent });
   });
 }
 

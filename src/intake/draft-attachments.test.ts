@@ -61,6 +61,13 @@ test('over 10 MB in all → 413 naming attachments', () => {
   );
 });
 
+test('a setting of more or less → what holds, and what is told', () => {
+  const sixMegabytes = Buffer.alloc(6 * 1024 * 1024).toString('base64');
+  const attachments = [file({ content: sixMegabytes }), file({ content: sixMegabytes })];
+  expect(parseAttachments(attachments, 12 * 1024 ** 2)).toHaveLength(2);
+  expect(() => parseAttachments(attachments, 2.5 * 1024 ** 2)).toThrow('are larger than 2.5 MB in all');
+});
+
 test('no content type → taken from the name, octets when the name says nothing', () => {
   const names = ['A.PDF', 'b.tar.gz', 'constructor', 'c.png'];
   const types = parseAttachments(names.map((filename) => file({ filename }))).map((each) => each.contentType);

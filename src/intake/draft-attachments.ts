@@ -11,9 +11,13 @@ import type { StoredAttachment } from '../outbox/index.js';
 
 /**
  * Files sent along, as base64. Checked without decoding: strict alphabet, right padding, sizes by arithmetic. A
- * filename is a name and nothing else; a content type is one a MIME part may carry. At most 20 files, 10 MB in all.
+ * filename is a name and nothing else; a content type is one a MIME part may carry. At most 20 files, and as many bytes in
+ * all as the setting says.
  */
-export function parseAttachments(input: unknown): StoredAttachment[] {
+export function parseAttachments(
+  input: unknown,
+  maxBytes: number = USUAL_ATTACHMENT_BYTES,
+): StoredAttachment[] {
   if (input === undefined) return [];
   if (!Array.isArray(input)) throw invalidPayload('attachments', 'must be a list');
   if (input.length > MAX_FILES) throw invalidPayload('attachments', `has more than ${MAX_FILES} files`);
@@ -21,14 +25,20 @@ export function parseAttachments(input: unknown): StoredAttachment[] {
   return Array.from(input, (item, index) => {
     const attachment = parseAttachment(item, `attachments[${index}]`);
     bytes += decodedLength(attachment.content);
-    if (bytes > MAX_BYTES)
-      throw invalidPayload('attachments', 'are larger than 10 MB in all', 'PAYLOAD_TOO_LARGE');
+    if (bytes > maxBytes)
+      throw invalidPayload(
+        'attachments',
+        `are larger than ${inMegabytes(maxBytes)} in all`,
+        'PAYLOAD_TOO_LARGE',
+      );
     return attachment;
   });
 }
 
 export const MAX_FILES = 20;
-const MAX_BYTES = 10 * 1024 * 1024;
+export const USUAL_ATTACHMENT_BYTES = 10 * 1024 ** 2;
+/** What the largest mailboxes take; beyond it a worker would hold too much for one email. */
+export const MOST_ATTACHMENT_BYTES = 40 * 1024 ** 2;
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 const CONTENT_TYPE = new RegExp(
   `^(?=.{3,255}$)(?!multipart/)${TOKEN}/${TOKEN}(?:; ?${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
@@ -71,8 +81,8 @@ function parseFilename(input: unknown, field: string): string {
 
 function parseBase64(input: unknown, field: string): string {
   if (typeof input !== 'string') throw invalidPayload(field, 'must be a base64 string');
-  if (input.length > MAX_BYTES * 1.5)
-    throw invalidPayload(field, 'is larger than 10 MB', 'PAYLOAD_TOO_LARGE');
+  if (input.length > MOST_ATTACHMENT_BYTES * 1.5)
+    throw invalidPayload(field, `is larger than ${inMegabytes(MOST_ATTACHMENT_BYTES)}`, 'PAYLOAD_TOO_LARGE');
   const padding = paddingOf(input);
   const body = input.slice(0, input.length - padding);
   if (input.length % 4 !== 0 || /[^A-Za-z0-9+/]/.test(body) || !hasClearTail(body, padding))
@@ -89,6 +99,10 @@ function hasClearTail(body: string, padding: number): boolean {
 
 function paddingOf(base64: string): number {
   return base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.round((bytes / 1024 ** 2) * 10) / 10} MB`;
 }
 
 function decodedLength(base64: string): number {

@@ -19,14 +19,18 @@ import type { RenderTyped, TypeChoices, TypedContent } from './render-typed.js';
  * trust: addresses and headers safe on the wire, text the store can hold, content within the rules, the missing part
  * derived. Throws the first problem with its field. Refuses unknown keys; never trims, guesses or repairs.
  */
-export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped): EmailDraft {
+export function parseEmailDraft(
+  input: unknown,
+  now: number,
+  { typed, maxAttachmentBytes }: DraftOptions = {},
+): EmailDraft {
   const fields = readFields(input, '', KEYS);
   const recipients = parseRecipients(fields);
   const { type, data } = parseType(fields);
   const times = parseTimes(fields.scheduledAt, fields.expiresAt, now);
   const companyId = EMAIL_FIELDS.companyId.read(fields.companyId, 'companyId');
   const lang = EMAIL_FIELDS.lang.read(fields.lang, 'lang');
-  const attachments = parseAttachments(fields.attachments);
+  const attachments = parseAttachments(fields.attachments, maxAttachmentBytes);
   const content = parseContent(fields, (problem) => {
     if (type === null || typed === undefined) throw problem();
     return typed({
@@ -35,6 +39,7 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
       companyId,
       lang,
       attachments,
+      maxAttachmentBytes,
       at: now,
       soleAddress: soleAddressOf(recipients),
     });
@@ -69,6 +74,12 @@ export function parseEmailDraft(input: unknown, now: number, typed?: RenderTyped
     sensitive: choices?.sensitive ?? false,
     retry: EMAIL_FIELDS.retry.read(fields.retry, 'retry') ?? choices?.retry ?? null,
   };
+}
+
+export interface DraftOptions {
+  typed?: RenderTyped | undefined;
+  /** Of all files together; 10 MB where nothing is said. */
+  maxAttachmentBytes?: number | undefined;
 }
 
 /** Whose email it is, read before anything else of it is known to hold. */

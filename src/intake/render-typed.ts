@@ -12,7 +12,7 @@ export function renderTyped(
   overrides: Overrides | null,
   defaultTenant: string,
 ): RenderTyped {
-  return ({ type: name, data, companyId, lang, attachments, at, unsubscribeUrl }) => {
+  return ({ type: name, data, companyId, lang, attachments, maxAttachmentBytes, at, unsubscribeUrl }) => {
     const type = registry.get(name);
     const checked = renderer.checkData(type, data);
     const tenant = companyId ?? defaultTenant;
@@ -26,7 +26,9 @@ export function renderTyped(
     const { priority, retry, delivery, expiresInMs, sensitive } = type;
     return {
       ...content,
-      ...(files.length > 0 && { attachments: parseAttachments([...attachments, ...files.map(encode)]) }),
+      ...(files.length > 0 && {
+        attachments: parseAttachments([...attachments, ...files.map(encode)], maxAttachmentBytes),
+      }),
       choices: { priority, retry, delivery, expiresInMs, sensitive },
     };
   };
@@ -45,6 +47,7 @@ export type RenderTyped = (request: {
   companyId: string | null;
   lang: string | null;
   attachments: StoredAttachment[];
+  maxAttachmentBytes?: number | undefined;
   /** The moment of acceptance. */
   at: number;
   /** The one address it goes to; null where there are several. */

@@ -187,6 +187,11 @@ export const ERROR_TABLE = {
     retryable: true,
     help: 'Check that the database runs and can be reached; try again with the same Idempotency-Key, since a call that was cut off may have taken effect.',
   },
+  TOO_MANY_LARGE_BODIES: {
+    status: 503,
+    retryable: true,
+    help: 'Wait as long as Retry-After says; nothing of the request was read.',
+  },
   UNKNOWN_REGION: {
     status: 400,
     retryable: false,

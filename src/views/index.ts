@@ -40,4 +40,5 @@ export { type EmailPage, findByMessageId, listEmails, type PageOptions } from '.
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';
 export { type QueueDepth, readQueueDepth } from './queue-depth.js';
+export { type PeriodUsage, readUsage, type TenantUsage } from './read-usage.js';
 export { type RouteOverview, readRoutes } from './route-overview.js';

@@ -20,7 +20,7 @@ const isRead = (route: string) => route.startsWith('GET ');
 
 /** Without any identity these answer, and no other. */
 const PUBLIC = [
-  ...under('/health/', '/u/', '/resend/attachments/'),
+  ...under('/health/', '/u/', '/resend/attachments/', '/resend/shared/'),
   ...['GET /openapi.json', 'GET /docs', 'GET /', ...under('/dashboard/')],
   'POST /hooks/ses',
   'POST /hooks/resend',
@@ -123,6 +123,7 @@ describe('every route', () => {
       'suppressions/:email': 'both@example.net',
       'u/:token': 'none',
       'attachments/:token': 'none',
+      'shared/:token': 'none',
       ':attachment': emailId,
       'recipients/:person': 'external:both-have-this',
       'webhooks/:id': webhook.id,

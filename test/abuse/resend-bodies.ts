@@ -4,6 +4,7 @@ export const RESEND_BODIES: Record<string, object> = {
   'POST /resend/emails/batch': [{ from: 'a@example.com', to: 'x@example.net', subject: 'x', text: 'x' }],
   'PATCH /resend/emails/:id': { scheduled_at: 'in 1 hour' },
   'POST /resend/emails/:id/cancel': {},
+  'POST /resend/emails/:id/share': { expires_in: '1h' },
   'POST /resend/segments': { name: 'x' },
   'PATCH /resend/segments/:segment': { name: 'x' },
   'DELETE /resend/segments/:segment': {},

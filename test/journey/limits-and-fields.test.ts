@@ -3,13 +3,14 @@ import { openApplication } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createTestDatabase, waitFor } from '../services/index.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
-import { deferred } from './ground/scripted-provider.js';
+import { deferred, sent } from './ground/scripted-provider.js';
 
 /** The cap on attempts, the fields the two views promise, and a store that starts held. */
 describe('limits and fields on PostgreSQL', () => {
   let journey: Journey;
   beforeAll(async () => {
-    journey = await openJourney({ config: { retry: { maxAttempts: 2 } } });
+    const email = { maxAttachmentBytes: 40 * 1024 ** 2 };
+    journey = await openJourney({ config: { retry: { maxAttempts: 2 }, email } });
     await journey.postrider.start();
   });
   afterAll(() => journey.close());
@@ -38,6 +39,32 @@ describe('limits and fields on PostgreSQL', () => {
     await hurry(id);
     expect(await untilStatus(id, 'failed')).toMatchObject({ attempts: 2 });
     expect(provider.callsFor(id)).toHaveLength(2);
+  });
+
+  test('files of 40 MB → accepted where the setting says so, and attempted one email at a time; a byte more → refused', async () => {
+    const { postrider, provider, untilStatus } = journey;
+    const attachments = [{ filename: 'a.bin', content: Buffer.alloc(40 * 1024 ** 2).toString('base64') }];
+    const emails = [anEmail({ attachments }), anEmail({ attachments })];
+    let atOnce = 0;
+    let most = 0;
+    for (const { to } of emails)
+      provider.script(to, async ({ id, attachments: files }) => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        // The other one would be begun by now if it could be.
+        for (let turn = 0; turn < 20; turn++)
+          await postrider.ready().then((store) => store.query('select 1'));
+        atOnce -= 1;
+        expect(files).toHaveLength(1);
+        return sent(id);
+      });
+    for (const { emailId } of await Promise.all(emails.map((email) => postrider.send(email))))
+      await untilStatus(emailId, 'sent', 60_000);
+    expect(most).toBe(1);
+    const one = { filename: 'b.bin', content: 'QQ==' };
+    await expect(postrider.send(anEmail({ attachments: [...attachments, one] }))).rejects.toMatchObject({
+      ...{ code: 'PAYLOAD_TOO_LARGE', field: 'attachments' },
+    });
   });
 
   test('email_logs and email_events → the fields of the sources', async () => {

@@ -311,3 +311,45 @@ describe('lists', () => {
     expect((await resend.emails.get(id)).data?.message_id).toEqual(expect.any(String));
   });
 });
+
+describe('looking from outside', () => {
+  test('an email is shared → anybody with the link sees it, nothing in it can run; without the link nobody', async () => {
+    const id = await sent({ ...mail, html: '<p>Hi <script>1</script></p>' });
+    const { data, error } = await resend.emails.share(id, { expiresIn: '1h' });
+    expect(error).toBeNull();
+    expect(data).toEqual({ object: 'email', id, url: expect.stringMatching(/\/resend\/shared\/[\w.-]+$/) });
+    const page = await fetch(data!.url);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('html')]);
+    expect(page.headers.get('content-security-policy')).toMatch(/^sandbox .*default-src 'none'/);
+    expect(await page.text()).toContain('Hi');
+    expect((await fetch(`${data!.url.slice(0, -2)}xx`)).status).toBe(404);
+    expect((await resend.emails.share(id)).error).toBeNull();
+    for (const expiresIn of ['8d', '0h', 'soon'])
+      expect((await resend.emails.share(id, { expiresIn })).error?.name, expiresIn).toBe('validation_error');
+    const { token: foreign } = await door.postrider.access.keys.create({ companyId: 'other', name: 'x' });
+    expect((await client(foreign).emails.share(id)).error?.name).toBe('not_found');
+  });
+
+  test('every answer → says how many requests are left; usage → what there is and what it is held to', async () => {
+    await door.postrider.quotas.set({ companyId: 'acme', period: 'month', limit: 5000 });
+    await sent(mail);
+    const { data, headers } = await resend.usage.get();
+    expect(headers).toMatchObject({
+      ...{ 'ratelimit-limit': '1000', 'ratelimit-policy': '1000;w=1', 'ratelimit-reset': '1' },
+      'ratelimit-remaining': expect.stringMatching(/^\d+$/),
+    });
+    expect(data).toMatchObject({
+      object: 'usage',
+      emails: {
+        daily: { used: expect.any(Number), limit: null, received: 0 },
+        monthly: { limit: 5000, resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/) },
+      },
+      ...{ contacts: { used: 0 }, broadcasts: { limit: null }, rate_limit: { limit: 1000, duration: '1s' } },
+    });
+    expect(data!.emails.monthly.used).toBeGreaterThan(0);
+  });
+
+  test('what is beyond → 404 not_found, by name', async () => {
+    expect((await resend.logs.list()).error).toMatchObject({ name: 'not_found', statusCode: 404 });
+  });
+});

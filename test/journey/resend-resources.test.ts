@@ -186,6 +186,15 @@ describe('domains', () => {
       ['granted.test', 'verified'],
       ['proven.test', 'verified'],
     ]);
+    // What the operator takes off the list is verified no longer, whoever has proven it.
+    const shown = async () =>
+      Object.fromEntries((await held.domains.list()).data!.data.map(({ name, status }) => [name, status]));
+    await tenants.change('held', { fromDomains: ['other.test'] });
+    expect(await shown()).toEqual({
+      ...{ 'granted.test': 'not_started', 'proven.test': 'failed', 'other.test': 'verified' },
+    });
+    expect((await held.domains.get(id)).data?.status).toBe('failed');
+    expect((await domains.verify('held', id, by)).status).toBe('verified');
     await held.domains.remove(id);
     await expect
       .poll(async () => (await held.emails.send({ ...mail, from })).error?.statusCode, { timeout: 5000 })

@@ -161,6 +161,6 @@ test.each([
   ['file:///etc/passwd'],
   ['nonsense'],
 ])('a file at %s → never asked for', async (url) => {
-  const fetchFile = fetchPublicFile({ allowPrivate: false });
+  const fetchFile = fetchPublicFile({ allowPrivate: false, maxBytes: 1024 });
   await expect(fetchFile(url, 'path')).rejects.toMatchObject({ code: 'INVALID_PAYLOAD', field: 'path' });
 });

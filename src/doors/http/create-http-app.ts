@@ -11,6 +11,7 @@ import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
 import { accessRoutes } from './access-routes.js';
 import { authRoutes } from './auth-routes.js';
+import { bodiesInHand } from './bodies-in-hand.js';
 import { guardRoutes } from './guard-routes.js';
 import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
@@ -74,6 +75,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
       trustedProxies: options.trustedProxies ?? 0,
     }),
   );
+  app.use(bodiesInHand({ limitBytes: options.bodyLimitBytes }));
   app.route('/', healthRoutes(rooms, logger));
   app.route('/', openApiRoutes());
   app.route('/', sessionRoutes({ inbox: inbox !== undefined, preview: preview !== undefined }));

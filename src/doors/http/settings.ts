@@ -37,6 +37,13 @@ export const httpSettings = {
       max: 1024 ** 3,
       says: 'The largest request body that is read.',
     }),
+    resendRequestsPerSecond: setting.integer({
+      env: ['POSTRIDER_RESEND_RATE'],
+      default: 1000,
+      min: 0,
+      max: 1_000_000,
+      says: 'How many requests a second a company may make of the API of Resend in one process; 0 for any number.',
+    }),
   },
 } satisfies Settings;
 

@@ -46,7 +46,7 @@ export const submissionSettings = {
       default: 16 * 1024 ** 2,
       min: 1024,
       max: 64 * 1024 ** 2,
-      says: 'The largest message it takes; attachments are at most 10 MB besides.',
+      says: 'The largest message it takes; attachments are held to `POSTRIDER_MAX_ATTACHMENTS` besides.',
     }),
     maxConnections: setting.integer({
       env: ['POSTRIDER_SUBMISSION_MAX_CONNECTIONS'],

@@ -10,14 +10,19 @@ import { resendContactRoutes } from './contact-routes.js';
 import { resendDomainRoutes } from './domain-routes.js';
 import { type ResendRouteOptions, resendEmailRoutes } from './email-routes.js';
 import { resendMetricRoutes } from './metric-routes.js';
+import { requestRate } from './request-rate.js';
 import { resendSegmentRoutes } from './segment-routes.js';
+import { resendShareRoutes } from './share-routes.js';
 import { resendSuppressionRoutes } from './suppression-routes.js';
 import { resendTemplateRoutes } from './template-routes.js';
 import { resendTopicRoutes } from './topic-routes.js';
+import { resendUsageRoutes } from './usage-routes.js';
 import { resendWebhookRoutes } from './webhook-routes.js';
 
 export function resendRoutes(options: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
+  const { requestsPerSecond: perSecond, defaultCompany } = options.rooms;
+  if (perSecond > 0) routes.use(requestRate({ perSecond, defaultCompany, clock: options.clock }));
   for (const part of PARTS) routes.route('/', part(options));
   return routes;
 }
@@ -27,6 +32,7 @@ const PARTS = [
   resendMetricRoutes,
   resendEmailRoutes,
   resendAttachmentRoutes,
+  resendShareRoutes,
   resendSuppressionRoutes,
   resendApiKeyRoutes,
   resendDomainRoutes,
@@ -38,4 +44,5 @@ const PARTS = [
   resendBroadcastRoutes,
   resendBroadcastReachRoutes,
   resendWebhookRoutes,
+  resendUsageRoutes,
 ];

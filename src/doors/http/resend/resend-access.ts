@@ -8,6 +8,7 @@ export const RESEND_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'GET /resend/emails/:id': { right: 'read' },
   'PATCH /resend/emails/:id': { right: 'write' },
   'POST /resend/emails/:id/cancel': { right: 'write' },
+  'POST /resend/emails/:id/share': { right: 'write' },
   'GET /resend/emails/:id/attachments': { right: 'read' },
   'GET /resend/emails/:id/attachments/:attachment': { right: 'read' },
   'POST /resend/suppressions': { right: 'write' },
@@ -91,6 +92,8 @@ export const RESEND_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /resend/webhooks/:id/events/:event/replay': { right: 'write' },
   'GET /resend/webhooks/:id/events/:event/attempts': { right: 'read' },
   'GET /resend/emails/metrics': { right: 'read' },
+  'GET /resend/usage': { right: 'read' },
   // Its token is signed and says whose file it is.
   'GET /resend/attachments/:token': { right: 'anyone' },
+  'GET /resend/shared/:token': { right: 'anyone' },
 };

@@ -40,6 +40,7 @@ const NAMES: Partial<Record<ErrorCode, Named>> = {
   IDEMPOTENCY_IN_PROGRESS: [409, 'concurrent_idempotent_requests'],
   RATE_LIMITED: [429, 'rate_limit_exceeded'],
   TOO_MANY_TRIES: [429, 'rate_limit_exceeded'],
+  TOO_MANY_LARGE_BODIES: [503, 'service_unavailable'],
   STORE_UNAVAILABLE: [503, 'service_unavailable'],
   STOPPED: [503, 'service_unavailable'],
 };

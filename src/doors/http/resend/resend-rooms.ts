@@ -18,6 +18,7 @@ import type {
   MetricCount,
   ReachedPerson,
   ReachQuery,
+  TenantUsage,
 } from '../../../views/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
 import type { FetchFile } from './attachment-input.js';
@@ -29,6 +30,8 @@ import type { FetchFile } from './attachment-input.js';
 export interface ResendRooms {
   /** Whose things they are for callers who belong to no company: the operator's key, an open loopback. */
   defaultCompany: string;
+  /** How many a company may make in this process; 0 for any number. */
+  requestsPerSecond: number;
   emails: ResendEmails;
   fetchFile: FetchFile;
   links: AttachmentLinks;
@@ -62,6 +65,7 @@ export interface ResendEmails {
     companyId: string,
     query: Omit<ReachQuery, 'tenant'>,
   ): Promise<{ people: ReachedPerson[]; more: boolean }>;
+  usage(companyId: string): Promise<TenantUsage>;
   clickedLinks(companyId: string, broadcastId: string): Promise<ClickedLink[]>;
   reschedule(companyId: string, id: string, at: string): Promise<void>;
   cancel(companyId: string, id: string): Promise<void>;

@@ -1,0 +1,70 @@
+/**
+ * A link under which anybody may look at one email for a while, without a key: its HTML in a page that can run nothing
+ * and load nothing. Of sensitive types, and of what is no longer kept, there is none.
+ */
+import { Hono } from 'hono';
+import { PostriderError } from '../../../kernel/index.js';
+import { FRAME_POLICY, presentHtml } from '../../inbox/index.js';
+import type { HttpEnv } from '../request-context.js';
+import { callerCompany } from './caller-company.js';
+import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
+import { readBody } from './read-body.js';
+
+export function resendShareRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteOptions): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+
+  routes.post('/emails/:id/share', async (c) => {
+    const { expires_in: wanted } = await readBody(c.req.raw, bodyLimitBytes);
+    const lastsMs = wanted === undefined ? USUAL_MS : durationOf(wanted);
+    const companyId = callerCompany(c, rooms.defaultCompany);
+    const emailId = emailIdOf(c);
+    const email = await rooms.emails.find(companyId, emailId);
+    if (email === null) throw notFound();
+    if (email.html === null)
+      throw new PostriderError('INVALID_PAYLOAD', 'There is nothing of this email to show.', { field: 'id' });
+    const token = rooms.links.sign({
+      ...{ companyId, emailId, attachmentId: WHOLE, expiresAt: clock.now() + lastsMs },
+    });
+    const { href } = new URL(`/resend/shared/${token}`, rooms.publicUrl ?? c.req.url);
+    return c.json({ object: 'email', id: emailId, url: href });
+  });
+
+  routes.get('/shared/:token', async (c) => {
+    const link = rooms.links.read(c.req.param('token'));
+    const email = link?.attachmentId === WHOLE ? await rooms.emails.find(link.companyId, link.emailId) : null;
+    if (email === null || email.html === null) throw notFound();
+    const attachments = email.attachments.map(({ contentType, contentId = null, content }) => ({
+      ...{ contentType, contentId, filename: null },
+      content: new Uint8Array(Buffer.from(content, 'base64')),
+    }));
+    return c.html(presentHtml({ html: email.html, attachments }), 200, {
+      'Content-Security-Policy': FRAME_POLICY,
+      'Cache-Control': 'private, no-store',
+      'X-Robots-Tag': 'noindex',
+      'Referrer-Policy': 'no-referrer',
+    });
+  });
+
+  return routes;
+}
+
+/** Where a link to a file has the file's id. */
+const WHOLE = 'email';
+const HOUR_MS = 3_600_000;
+const USUAL_MS = 48 * HOUR_MS;
+const MOST_MS = 7 * 24 * HOUR_MS;
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
+const DURATION = /^(\d{1,6}) ?(s|m|h|d)[a-z]*$/i;
+
+function durationOf(input: unknown): number {
+  const [, count = '', unit = ''] = (typeof input === 'string' && DURATION.exec(input)) || [];
+  const ms = Number(count) * (UNITS[unit.toLowerCase()] ?? 0);
+  if (ms > 0 && ms <= MOST_MS) return ms;
+  throw new PostriderError(
+    'INVALID_PAYLOAD',
+    'expires_in must be a time such as 30m, 12h or 7d, 7d at most.',
+    {
+      field: 'expires_in',
+    },
+  );
+}

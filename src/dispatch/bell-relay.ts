@@ -1,11 +1,10 @@
 import {
-  delay,
+  inRounds,
   killPoint,
-  type Lifecycle,
   type Logger,
   messageOf,
   type Randomness,
-  Signal,
+  type Rounds,
 } from '../kernel/index.js';
 import {
   countOutstanding,
@@ -24,12 +23,10 @@ import type { EngineMetrics, RouteGate } from './engine.js';
 /**
  * Moves committed emails to the broker: takes ready rows in the ledger's fair order, marks them as rung and
  * publishes their bells. Only so many are out at once, fewer when they are heard slowly, so that an urgent
- * email never waits behind a backlog in the broker. Any number of relays may run.
+ * email never waits behind a backlog in the broker. Any number of relays may run. It is rung when there may be
+ * something to ring, or room to ring it.
  */
-export interface BellRelay extends Lifecycle {
-  /** There may be something to ring, or room to ring it. */
-  ring(): void;
-}
+export type BellRelay = Rounds;
 
 export interface BellRelayOptions {
   database: Database;
@@ -55,10 +52,7 @@ const SLOW_WINDOW = 200;
 export function createBellRelay(options: BellRelayOptions): BellRelay {
   const { database, broker, routes, logger } = options;
   const ringers = new Map<string, Ringer>();
-  const work = new Signal();
   let firstRoute = 0;
-  let stopping: AbortController | null = null;
-  let running: Promise<void> = Promise.resolve();
 
   function ringerOf(route: string): Ringer {
     const known = ringers.get(route) ?? createRinger(database, route);
@@ -108,33 +102,13 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
     }
   }
 
-  async function loop(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        const waitMs = await round();
-        if (waitMs > 0 && !signal.aborted) await work.wait(waitMs);
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.warn({ err: messageOf(error) }, 'bells could not be rung');
-        await delay(AWAY_MS * (1 + options.random() * 0.5), signal);
-      }
-    }
-  }
-
-  return {
-    async start() {
-      if (stopping) return;
-      stopping = new AbortController();
-      running = loop(stopping.signal);
+  return inRounds({
+    round,
+    onFailure(error) {
+      logger.warn({ err: messageOf(error) }, 'bells could not be rung');
+      return AWAY_MS * (1 + options.random() * 0.5);
     },
-    async stop() {
-      stopping?.abort();
-      work.notify();
-      await running;
-      stopping = null;
-    },
-    ring: () => work.notify(),
-  };
+  });
 }
 
 export function windowOf({ oldestMs }: OutstandingBells, window: number): number {

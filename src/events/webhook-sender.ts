@@ -1,12 +1,12 @@
 import {
   type Clock,
   delay,
+  inRounds,
   killPoint,
-  type Lifecycle,
   type Logger,
   messageOf,
   type Randomness,
-  Signal,
+  type Rounds,
 } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { claimDeliveries, type DueDelivery, releaseDeliveries } from './claim-deliveries.js';
@@ -48,33 +48,25 @@ const LOOK_AGAIN_MS = 25;
 /** Rung when something is owed. */
 export const WEBHOOK_CHANNEL = 'postrider_webhooks';
 
-export interface WebhookSender extends Lifecycle {
-  /** Something new is owed. */
-  ring(): void;
-}
+/** Rung when something new is owed. */
+export type WebhookSender = Rounds;
 /** Beyond the request's own time: to read the answer in and write what came of it. */
 const LEASE_EXTRA_MS = 15_000;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { logger, clock } = options;
-  const changed = new Signal();
   const inFlight = new Map<string, { delivery: DueDelivery; over: Promise<void> }>();
-  let stopping: AbortController | null = null;
+  let started = false;
   let cutting = new AbortController();
-  let running: Promise<void> = Promise.resolve();
   let again: NodeJS.Timeout | undefined;
 
-  async function loop(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      let taken = 0;
-      try {
-        taken = await claimSome();
-      } catch (error) {
-        if (!signal.aborted) logger.warn({ err: messageOf(error) }, 'webhooks could not be claimed');
-      }
-      if (taken === 0 || inFlight.size >= MAX_IN_FLIGHT) await changed.wait(POLL_MS);
-    }
-  }
+  const rounds = inRounds({
+    round: async () => ((await claimSome()) === 0 || inFlight.size >= MAX_IN_FLIGHT ? POLL_MS : 0),
+    onFailure(error) {
+      logger.warn({ err: messageOf(error) }, 'webhooks could not be claimed');
+      return POLL_MS;
+    },
+  });
 
   async function claimSome(): Promise<number> {
     const database = await options.database();
@@ -92,7 +84,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         })
         .finally(() => {
           inFlight.delete(delivery.id);
-          changed.notify();
+          rounds.ring();
         });
       inFlight.set(delivery.id, { delivery, over });
     }
@@ -169,27 +161,25 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   return {
     ring() {
-      if (!stopping) return;
-      changed.notify();
+      if (!started) return;
+      rounds.ring();
       again ??= setTimeout(() => {
         again = undefined;
-        changed.notify();
+        rounds.ring();
       }, LOOK_AGAIN_MS).unref();
     },
     async start() {
-      if (stopping) return;
-      stopping = new AbortController();
+      if (started) return;
+      started = true;
       cutting = new AbortController();
-      running = loop(stopping.signal);
+      await rounds.start();
     },
     async stop({ deadlineMs = 5000 } = {}) {
-      if (!stopping) return;
-      stopping.abort();
+      if (!started) return;
       clearTimeout(again);
       again = undefined;
-      changed.notify();
-      await running;
-      stopping = null;
+      await rounds.stop();
+      started = false;
       const over = new AbortController();
       const all = Promise.all([...inFlight.values()].map((one) => one.over));
       await Promise.race([all, delay(deadlineMs, over.signal)]);

@@ -8,6 +8,7 @@ export { isPostriderError, messageOf, PostriderError } from './errors.js';
 export { type Field, field, fieldsSchema } from './field-kinds.js';
 export { type HeaderTextOptions, parseHeaders, parseHeaderText } from './header-text.js';
 export { isUuid, newId } from './ids.js';
+export { inRounds, type Rounds } from './in-rounds.js';
 export {
   type Fields,
   invalidPayload,

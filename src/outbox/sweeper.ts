@@ -1,4 +1,4 @@
-import { delay, type Lifecycle, type Logger, messageOf, type Randomness } from '../kernel/index.js';
+import { inRounds, type Lifecycle, type Logger, messageOf, type Randomness } from '../kernel/index.js';
 import { type Database, isStoreAway } from '../store/index.js';
 import { findDeadWorkers } from './find-dead-workers.js';
 import type { GivenUp } from './given-up.js';
@@ -32,8 +32,6 @@ const AWAY_MS = 1000;
 
 export function createSweeper(options: SweeperOptions): Lifecycle {
   const { database, logger } = options;
-  let stopping: AbortController | null = null;
-  let running: Promise<void> = Promise.resolve();
 
   async function round(): Promise<number> {
     let ready = false;
@@ -57,30 +55,11 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
     return waitMs === 0 && sweep.promoted === 0 ? LOCKED_MS : waitMs;
   }
 
-  async function loop(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      let waitMs: number;
-      try {
-        waitMs = await round();
-      } catch (error) {
-        if (signal.aborted) return;
-        logger[isStoreAway(error) ? 'debug' : 'error']({ err: messageOf(error) }, 'sweep failed');
-        waitMs = AWAY_MS * (1 + options.random() * 0.5);
-      }
-      if (waitMs > 0) await delay(waitMs, signal);
-    }
-  }
-
-  return {
-    async start() {
-      if (stopping) return;
-      stopping = new AbortController();
-      running = loop(stopping.signal);
+  return inRounds({
+    round,
+    onFailure(error) {
+      logger[isStoreAway(error) ? 'debug' : 'error']({ err: messageOf(error) }, 'sweep failed');
+      return AWAY_MS * (1 + options.random() * 0.5);
     },
-    async stop() {
-      stopping?.abort();
-      stopping = null;
-      await running;
-    },
-  };
+  });
 }

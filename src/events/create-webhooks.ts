@@ -3,7 +3,6 @@ import {
   isUuid,
   PostriderError,
   parseChoice,
-  parseLine,
   parsePattern,
   readFields,
 } from '../kernel/index.js';
@@ -17,6 +16,8 @@ import {
   type WebhookDelivery,
 } from './delivery-rows.js';
 import {
+  CHANGE_FIELDS,
+  ENDPOINT_FIELDS,
   type EndpointChange,
   type EndpointInput,
   parseCompany,
@@ -108,13 +109,13 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
 
   return {
     async create(input) {
-      const fields = readFields(input, '', ['url', 'events', 'description', 'companyId']);
+      const fields = readFields(input, '', Object.keys(ENDPOINT_FIELDS));
       const secret = newSecret();
       const endpoint = {
         tenant: parseCompany(fields.companyId) ?? parts.defaultTenant,
         url: parseEndpointUrl(fields.url, allowPrivate),
         events: parseEvents(fields.events),
-        description: parseLine(fields.description, 'description', MAX_DESCRIPTION),
+        description: ENDPOINT_FIELDS.description.read(fields.description, 'description'),
       };
       const database = (await parts.database()).prompt();
       // The store's first endpoint makes the ledger tell. Not in the transaction: what is in the way is waited for.
@@ -135,13 +136,13 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
     },
     async change(id, change, options = {}) {
       const which = scope(id, options);
-      const fields = readFields(change, '', ['url', 'events', 'description', 'status'], { keepNull: true });
-      const status = parseChoice(fields.status, 'status', ['enabled', 'disabled'] as const);
+      const fields = readFields(change, '', Object.keys(CHANGE_FIELDS), { keepNull: true });
+      const status = CHANGE_FIELDS.status.read(fields.status, 'status');
       const changed = await updateEndpoint(await store(), which, {
         ...(fields.url !== undefined && { url: parseEndpointUrl(fields.url, allowPrivate) }),
         ...(fields.events !== undefined && { events: parseEvents(fields.events) }),
         ...(fields.description !== undefined && {
-          description: parseLine(fields.description ?? undefined, 'description', MAX_DESCRIPTION),
+          description: CHANGE_FIELDS.description.read(fields.description ?? undefined, 'description'),
         }),
         ...(status !== null && { disabled: status === 'disabled' }),
       });
@@ -222,7 +223,6 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
 }
 
 const MAX_ENDPOINTS = 50;
-const MAX_DESCRIPTION = 200;
 const MAX_OVERLAP_HOURS = 24 * 7;
 const MAX_PAGE = 200;
 const CURSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

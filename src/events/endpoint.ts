@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { invalidPayload, parseLine, parsePattern } from '../kernel/index.js';
+import { z } from 'zod';
+import { field, fieldsSchema, invalidPayload, parseLine, parsePattern } from '../kernel/index.js';
 import { isPublicAddress } from './public-address.js';
 import { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';
 
@@ -35,7 +36,7 @@ export interface EndpointChange {
 
 /** Refuses what could never be reached; the address a name means is judged whenever a connection is made. */
 export function parseEndpointUrl(input: unknown, allowPrivate: boolean): string {
-  const text = parseLine(input, 'url', 2048);
+  const text = parseLine(input, 'url', MAX_URL);
   if (text === null) throw invalidPayload('url', 'is missing');
   if (!URL.canParse(text)) throw invalidPayload('url', 'must be a URL');
   const url = new URL(text);
@@ -52,7 +53,7 @@ export function parseEndpointUrl(input: unknown, allowPrivate: boolean): string 
 
 export function parseEvents(input: unknown): WebhookEvent[] {
   if (input === undefined) return [...WEBHOOK_EVENTS];
-  if (!Array.isArray(input) || input.length === 0 || input.length > 100)
+  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_EVENTS)
     throw invalidPayload('events', 'must be a list of types of events');
   return [
     ...new Set(
@@ -67,5 +68,33 @@ export function parseEvents(input: unknown): WebhookEvent[] {
 }
 
 export function parseCompany(input: unknown): string | null {
-  return parsePattern(input ?? undefined, 'companyId', /^[A-Za-z0-9._:-]{1,128}$/, 'the id of a company');
+  return parsePattern(input ?? undefined, 'companyId', COMPANY_ID, 'the id of a company');
 }
+
+const MAX_URL = 2048;
+const MAX_EVENTS = 100;
+const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const STATES = ['enabled', 'disabled'] as const;
+const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(MAX_EVENTS);
+
+/** What an endpoint is made of; whether its address may be private is for whoever has the setting to say. */
+export const ENDPOINT_FIELDS = {
+  url: field.own(
+    z
+      .string()
+      .max(MAX_URL)
+      .regex(/^https?:/i),
+    (input) => parseEndpointUrl(input, true),
+  ),
+  events: field.own(events, parseEvents, 'Everything, where none are named.'),
+  description: field.line(200),
+  companyId: field.pattern(COMPANY_ID, 'the id of a company'),
+} as const;
+const { companyId: _, ...changing } = ENDPOINT_FIELDS;
+export const CHANGE_FIELDS = { ...changing, status: field.choice(STATES) } as const;
+
+/** For whoever describes the API. */
+export const WEBHOOK_INPUTS = {
+  endpoint: fieldsSchema(ENDPOINT_FIELDS, { required: ['url'] }),
+  change: fieldsSchema(CHANGE_FIELDS, { neverNull: ['url', 'events', 'status'] }),
+} as const;

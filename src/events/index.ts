@@ -23,7 +23,7 @@ export {
   forgetOldDeliveries,
   type WebhookDelivery,
 } from './delivery-rows.js';
-export type { EndpointChange, EndpointInput, WebhookEndpoint } from './endpoint.js';
+export { type EndpointChange, type EndpointInput, WEBHOOK_INPUTS, type WebhookEndpoint } from './endpoint.js';
 export type { DisabledEndpoint } from './endpoint-rows.js';
 export { guardedLookup, systemResolve } from './post-webhook.js';
 export { isPublicAddress } from './public-address.js';

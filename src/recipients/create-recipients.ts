@@ -6,7 +6,7 @@ import {
   parsePattern,
 } from '../kernel/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
-import { parsePast, parseRecipient, parseRef } from './parse-recipient.js';
+import { parsePast, parseRecipient, parseRef, REPORT_FIELDS } from './parse-recipient.js';
 import { findRecipient, listRecipients, softDeleteRecipient } from './read-recipients.js';
 import type { Recipient, RecipientInput, RecipientRef } from './recipient.js';
 import {
@@ -181,12 +181,7 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
     reportActivity: (person, { companyId, tx, at, kind = 'activity' } = {}) =>
       within(tx, async (own) => {
         const when = at === undefined ? new Date(clock.now()) : parsePast(at, 'at', clock.now());
-        const word = parsePattern(
-          kind,
-          'kind',
-          KIND,
-          'up to 64 letters, digits, dots, hyphens or underscores',
-        )!;
+        const word = REPORT_FIELDS.kind.read(kind, 'kind')!;
         await reportActivity(own, await need(own, tenantOf(companyId), person), { kind: word, at: when });
       }),
     async recentActivity(recipientIds, days = 7) {
@@ -206,7 +201,6 @@ const IMPORT_BATCH = 2000;
 const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const COMPANY_FORM = '1 to 128 letters, digits, dots, colons, hyphens or underscores';
 const STATUS = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
-const KIND = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const CURSOR = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A refusal of one batch counts from the start of the import. */

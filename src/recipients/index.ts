@@ -45,6 +45,8 @@ export {
   type SuppressionReader,
 } from './find-suppressed.js';
 export { hashAddress } from './hash-address.js';
+export { RECIPIENT_INPUT, REPORT_FIELDS } from './parse-recipient.js';
+export { SUPPRESSION_INPUT } from './parse-suppression.js';
 export { ROW_FORMATS, type RowFormat, readRows } from './read-rows.js';
 export {
   REMINDER_FREQUENCIES,

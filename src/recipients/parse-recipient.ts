@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import {
+  type Field,
+  field,
+  fieldsSchema,
   invalidPayload,
   isUuid,
-  parseChoice,
   parseJsonObject,
   parseLine,
   parseMailbox,
@@ -14,15 +17,15 @@ import { REMINDER_FREQUENCIES, type RecipientRef } from './recipient.js';
  * A person from outside, checked field by field into what the store takes: only keys that were given are there, so
  * that the rest of the row stays. Refuses unknown keys, time zones nobody knows, and what the store cannot hold.
  */
-export function parseRecipient(input: unknown, field: string): ParsedRecipient {
-  const given = readFields(input, field, KEYS, { keepNull: true });
-  const at = (name: string) => (field === '' ? name : `${field}.${name}`);
+export function parseRecipient(input: unknown, place: string): ParsedRecipient {
+  const given = readFields(input, place, KEYS, { keepNull: true });
+  const at = (name: string) => (place === '' ? name : `${place}.${name}`);
   const parsed: ParsedRecipient = { email: parseMailbox(given.email ?? undefined, at('email')).address };
-  for (const [name, parse] of Object.entries(PARSERS)) {
+  for (const [name, { read }] of Object.entries(FIELDS)) {
     const value = given[name];
     if (value === undefined) continue;
-    if (value === null && NEVER_NULL.has(name)) throw invalidPayload(at(name), 'cannot be cleared');
-    parsed[name] = value === null ? null : parse(value, at(name));
+    if (value === null && NEVER_NULL.includes(name)) throw invalidPayload(at(name), 'cannot be cleared');
+    parsed[name] = value === null ? null : read(value, at(name));
   }
   return parsed;
 }
@@ -62,24 +65,41 @@ const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 const ATTRIBUTE_LIMITS = { maxBytes: 16 * 1024, maxDepth: 5 };
 
-const word = (input: unknown, field: string) =>
-  parsePattern(input, field, WORD, 'a word of up to 32 letters, digits, hyphens or underscores');
+const word = field.pattern(WORD, 'a word of up to 32 letters, digits, hyphens or underscores');
+const instant = field.own(
+  z.string().regex(INSTANT).meta({ format: 'date-time' }),
+  (input, name) => parseInstant(input, name).toISOString(),
+  'ISO 8601 with an offset.',
+);
 
-const PARSERS: Record<string, (input: unknown, field: string) => unknown> = {
-  externalId: (input, field) => parseLine(input, field, MAX_ID_LENGTH),
-  name: (input, field) => parseLine(input, field, 256),
-  language: (input, field) => parsePattern(input, field, LANGUAGE_TAG, 'a language tag such as en or pt-BR'),
-  timeZone: parseTimeZone,
+/** All but the address, which is always there. */
+const FIELDS: Record<string, Field<unknown>> = {
+  externalId: field.line(MAX_ID_LENGTH),
+  name: field.line(256),
+  language: field.pattern(LANGUAGE_TAG, 'a language tag such as en or pt-BR'),
+  timeZone: field.own(z.string().regex(ZONE), parseTimeZone, 'an IANA name such as Europe/Berlin'),
   status: word,
   accountType: word,
-  preferences: parsePreferences,
-  attributes: (input, field) => parseJsonObject(input, field, ATTRIBUTE_LIMITS),
-  reminderFrequency: (input, field) => parseChoice(input, field, REMINDER_FREQUENCIES),
-  lastActiveAt: (input, field) => parseInstant(input, field).toISOString(),
-  lastReminderSentAt: (input, field) => parseInstant(input, field).toISOString(),
+  preferences: field.own(z.record(z.string(), z.boolean().nullable()), parsePreferences),
+  attributes: field.json(ATTRIBUTE_LIMITS),
+  reminderFrequency: field.choice(REMINDER_FREQUENCIES),
+  lastActiveAt: instant,
+  lastReminderSentAt: instant,
 };
-const KEYS = ['email', ...Object.keys(PARSERS)];
-const NEVER_NULL = new Set(['externalId', 'status', 'preferences', 'attributes']);
+const KEYS = ['email', ...Object.keys(FIELDS)];
+const NEVER_NULL = ['externalId', 'status', 'preferences', 'attributes'];
+
+/** For whoever describes the API. */
+export const RECIPIENT_INPUT = fieldsSchema(
+  { email: field.mailbox(), ...FIELDS },
+  { required: ['email'], neverNull: NEVER_NULL, id: 'RecipientInput' },
+);
+
+/** When something a person did was, and what. */
+export const REPORT_FIELDS = {
+  at: instant,
+  kind: field.pattern(PREFERENCE, 'up to 64 letters, digits, dots, hyphens or underscores'),
+} as const;
 
 function parseTimeZone(input: unknown, field: string): string {
   const zone = parsePattern(input, field, ZONE, 'the name of a time zone such as Europe/Berlin')!;

@@ -1,30 +1,21 @@
-import {
-  invalidPayload,
-  isUuid,
-  parseChoice,
-  parseLine,
-  parseMailbox,
-  parsePattern,
-  readFields,
-} from '../kernel/index.js';
+import { z } from 'zod';
+import { field, fieldsSchema, invalidPayload, readFields } from '../kernel/index.js';
 import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.js';
 
 /** A suppression from outside, checked; columns an export adds are taken and not used. */
-export function parseSuppression(input: unknown, field: string): ParsedSuppression {
-  const given = readFields(input, field, KEYS);
-  const at = (name: string) => (field === '' ? name : `${field}.${name}`);
-  const reason = parseChoice(given.reason, at('reason'), SUPPRESSION_REASONS) ?? 'manual';
-  const category = parsePattern(given.category, at('category'), CATEGORY, 'the name of a preference') ?? '';
+export function parseSuppression(input: unknown, place: string): ParsedSuppression {
+  const given = readFields(input, place, KEYS);
+  const at = (name: string) => (place === '' ? name : `${place}.${name}`);
+  const reason = FIELDS.reason.read(given.reason, at('reason')) ?? 'manual';
+  const category = FIELDS.category.read(given.category, at('category')) ?? '';
   if (category !== '' && reason !== 'unsubscribe')
     throw invalidPayload(at('category'), 'goes with the reason unsubscribe alone');
-  const emailId = given.emailId ?? null;
-  if (emailId !== null && !isUuid(emailId)) throw invalidPayload(at('emailId'), 'must be the id of an email');
   return {
-    email: parseMailbox(given.email, at('email')).address,
+    emailId: FIELDS.emailId.read(given.emailId, at('emailId')),
+    email: FIELDS.email.read(given.email, at('email')).address,
     reason,
     category,
-    emailId,
-    note: parseLine(given.note, at('note'), 500),
+    note: FIELDS.note.read(given.note, at('note')),
   };
 }
 
@@ -38,4 +29,18 @@ export interface ParsedSuppression {
 }
 
 export const CATEGORY = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const KEYS = ['email', 'reason', 'category', 'emailId', 'note', 'companyId', 'createdAt'];
+
+const unused = { schema: z.unknown() };
+const FIELDS = {
+  email: field.mailbox(),
+  reason: field.choice(SUPPRESSION_REASONS),
+  category: field.pattern(CATEGORY, 'the name of a preference'),
+  emailId: field.uuid('the id of an email'),
+  note: field.line(500),
+  companyId: unused,
+  createdAt: unused,
+} as const;
+const KEYS = Object.keys(FIELDS);
+
+/** For whoever describes the API. */
+export const SUPPRESSION_INPUT = fieldsSchema(FIELDS, { required: ['email'], id: 'SuppressionInput' });

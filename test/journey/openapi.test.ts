@@ -13,8 +13,7 @@ const STRICTER: Record<string, RegExp> = {
   'POST /v1/email/send': /^(?:subject|html|type|recipient|to|data)/,
   'POST /v1/email/batch': /^0\.(?:subject|html|type|recipient|to|data)/,
   'POST /admin/emails/cancel': /^filter/,
-  'POST /v1/recipients': /^recipients\.0\.(?:timeZone|preferences)/,
-  'POST /v1/suppressions': /^suppressions\.0\.(?:reason|email)/,
+  'POST /v1/suppressions': /^suppressions\.0\.reason/,
   'PUT /admin/templates/:type/:lang/draft': /^(?:subject|htmlContent|textContent)/,
   'POST /admin/templates/:type/:lang/preview': /^content/,
 };

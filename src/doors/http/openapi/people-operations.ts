@@ -1,60 +1,25 @@
 /** People of a tenant, and those not to write to. */
 import { z } from 'zod';
-import { REMINDER_FREQUENCIES, SUPPRESSION_REASONS } from '../../../recipients/index.js';
-import type { Operations } from './operation.js';
 import {
-  anyObject,
-  companyId,
-  instant,
-  languageTag,
-  mailbox,
-  paging,
-  query,
-  text,
-} from './shared-schemas.js';
+  RECIPIENT_INPUT,
+  REPORT_FIELDS,
+  SUPPRESSION_INPUT,
+  SUPPRESSION_REASONS,
+} from '../../../recipients/index.js';
+import type { Operations } from './operation.js';
+import { anyObject, companyId, paging, query, text } from './shared-schemas.js';
 
-const word = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
-const person = z
-  .strictObject({
-    externalId: text(128).optional(),
-    email: mailbox,
-    name: text(256).nullish(),
-    language: languageTag.nullish(),
-    timeZone: z.string().min(1).nullish().describe('an IANA name such as Europe/Berlin'),
-    status: word.optional(),
-    accountType: word.nullish(),
-    preferences: z.record(z.string(), z.boolean().nullable()).optional(),
-    attributes: anyObject.optional(),
-    reminderFrequency: z.enum(REMINDER_FREQUENCIES).nullish(),
-    lastActiveAt: instant.nullish(),
-    lastReminderSentAt: instant.nullish(),
-  })
-  .meta({ id: 'RecipientInput' });
 const recipient = z.looseObject({ recipientId: z.uuid(), email: z.string() }).meta({ id: 'Recipient' });
-const suppression = z
-  .strictObject({
-    email: mailbox,
-    reason: z.enum(SUPPRESSION_REASONS).nullish(),
-    category: z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/)
-      .nullish(),
-    emailId: z.uuid().nullish(),
-    note: text(500).nullish(),
-    companyId: z.unknown().optional(),
-    createdAt: z.unknown().optional(),
-  })
-  .meta({ id: 'SuppressionInput' });
 const ofCompany = query({ companyId });
 const reported = {
   companyId: companyId.nullish(),
-  at: instant.nullish().describe('when it was; now, if it is not said'),
+  at: REPORT_FIELDS.at.schema.nullish().describe('when it was; now, if it is not said'),
 };
 
 export const peopleOperations: Operations = {
   'POST /v1/recipients': {
     summary: 'Write down people; those known by externalId or email are changed where something is said.',
-    body: z.strictObject({ companyId: companyId.nullish(), recipients: z.array(person).max(1000) }),
+    body: z.strictObject({ companyId: companyId.nullish(), recipients: z.array(RECIPIENT_INPUT).max(1000) }),
     example: {
       companyId: 'default',
       recipients: [
@@ -90,13 +55,16 @@ export const peopleOperations: Operations = {
   },
   'POST /v1/recipients/:person/activities': {
     summary: 'They did something.',
-    body: z.strictObject({ ...reported, kind: word.nullish() }),
+    body: z.strictObject({ ...reported, kind: REPORT_FIELDS.kind.schema.nullish() }),
     example: { companyId: 'default', at: '2026-01-31T09:00:00Z', kind: 'visit' },
     answers: { 204: null },
   },
   'POST /v1/suppressions': {
     summary: 'Add addresses not to write to.',
-    body: z.strictObject({ companyId: companyId.nullish(), suppressions: z.array(suppression).max(1000) }),
+    body: z.strictObject({
+      companyId: companyId.nullish(),
+      suppressions: z.array(SUPPRESSION_INPUT).max(1000),
+    }),
     example: {
       companyId: 'default',
       suppressions: [

@@ -1,11 +1,9 @@
 /** Webhooks: a company's own under /v1, any company's under /admin; the same operations twice. */
 import { z } from 'zod';
-import { WEBHOOK_EVENTS } from '../../../events/index.js';
+import { WEBHOOK_INPUTS } from '../../../events/index.js';
 import type { Operations } from './operation.js';
-import { anyObject, companyId, instant, paging, query, text } from './shared-schemas.js';
+import { anyObject, companyId, instant, paging, query } from './shared-schemas.js';
 
-const url = z.string().regex(/^https?:\/\/\S+$/);
-const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(100);
 const endpoint = z.looseObject({ id: z.uuid(), url: z.string() }).meta({ id: 'Webhook' });
 const ofCompany = query({ companyId });
 const delivery = z.looseObject({ id: z.uuid() });
@@ -17,9 +15,7 @@ const under = (base: string): Operations => ({
   },
   [`POST ${base}`]: {
     summary: 'Add one; its secret is in this answer and in no other.',
-    body: z.strictObject({
-      ...{ url, events: events.nullish(), description: text(200).nullish(), companyId: companyId.nullish() },
-    }),
+    body: WEBHOOK_INPUTS.endpoint,
     example: {
       ...{
         url: 'https://example.com/hooks',
@@ -34,10 +30,7 @@ const under = (base: string): Operations => ({
   [`PATCH ${base}/:id`]: {
     summary: 'Change it, or turn it off and on.',
     query: ofCompany,
-    body: z.strictObject({
-      ...{ url: url.optional(), events: events.optional(), description: text(200).nullish() },
-      status: z.enum(['enabled', 'disabled']).optional(),
-    }),
+    body: WEBHOOK_INPUTS.change,
     example: {
       ...{ url: 'https://example.com/hooks', events: ['email.sent'], description: 'Shop', status: 'enabled' },
     },

@@ -8,10 +8,11 @@ import postgres from 'postgres';
 import { DataSource } from 'typeorm';
 import { createPostrider, type Postrider } from '../../../src/index.js';
 import { openJourney } from './open-journey.js';
+import { openPrisma } from './prisma-client.js';
 import { prismaShaped } from './prisma-shaped.js';
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.js';
 
-/** Every transaction object an application may hand over, each from its real package but Prisma's. */
+/** Every transaction object an application may hand over, each from its real package. */
 export interface Caller {
   postrider: Postrider;
   provider: ScriptedProvider;
@@ -65,7 +66,8 @@ export const callers: Array<[string, () => Promise<Caller>]> = [
   ['Knex', () => onPostgres(withKnex)],
   ["TypeORM's manager", () => onPostgres((url) => withTypeorm(url, 'manager'))],
   ["TypeORM's query runner", () => onPostgres((url) => withTypeorm(url, 'runner'))],
-  ["Prisma's shape", () => onPostgres((url) => withPg(url, prismaShaped))],
+  ['Prisma', () => onPostgres(withPrisma)],
+  ["an older Prisma's shape", () => onPostgres((url) => withPg(url, prismaShaped))],
 ];
 
 async function withPg(url: string, asTx: (client: pg.PoolClient) => unknown) {
@@ -150,6 +152,13 @@ async function withKnex(url: string) {
   const transaction: Caller['transaction'] = (work) =>
     db.transaction((tx) => work(tx, (text) => tx.raw(text)));
   return { transaction, end: () => db.destroy() };
+}
+
+async function withPrisma(url: string) {
+  const prisma = openPrisma(url);
+  const transaction: Caller['transaction'] = (work) =>
+    prisma.$transaction((tx: typeof prisma) => work(tx, (text) => tx.$executeRawUnsafe(text)));
+  return { transaction, end: () => prisma.$disconnect() };
 }
 
 async function withTypeorm(url: string, pass: 'manager' | 'runner') {

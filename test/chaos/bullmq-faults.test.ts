@@ -9,6 +9,8 @@ const ANSWER_MS = 20;
 
 let server: RedisServer;
 let ground: Ground;
+/** A store of its own each, so a place of its own in Redis. */
+let tests = 0;
 
 describeWith('postgres', 'redis')('two workers on BullMQ under load', () => {
   beforeAll(async () => {
@@ -18,6 +20,7 @@ describeWith('postgres', 'redis')('two workers on BullMQ under load', () => {
   beforeEach(async () => {
     await server.start();
     ground = await openGround();
+    tests += 1;
     ground.sink.beforeAnswer = () =>
       new Promise((resolve) => setTimeout(() => resolve(undefined), ANSWER_MS));
   });
@@ -26,7 +29,7 @@ describeWith('postgres', 'redis')('two workers on BullMQ under load', () => {
   async function work(): Promise<void> {
     const config = {
       engine: { name: 'bullmq' as const, ringAgainMs: 2000 },
-      redis: { url: server.url, prefix: `faults-${process.pid}` },
+      redis: { url: server.url, prefix: `faults-${tests}` },
     };
     const workers = ['one', 'two'].map((instance) => ground.child({ instance, config }));
     await Promise.all(workers.map((worker) => worker.next('ready')));

@@ -22,7 +22,7 @@ let listener: EventBus;
 const heard: Array<{ id: string | null; type: string; data: { email_id?: string } }> = [];
 
 const bus = () => ({
-  ...{ url: vhost.url, service: 'kill-postrider', retryDelayMs: 1000, maxRetries: 0, timeoutMs: 500 },
+  ...{ url: vhost.url, service: 'kill-postrider', retryDelayMs: 1000, maxRetries: 0, timeoutMs: 5000 },
   emails: {
     'user.registered': {
       ...{ type: 'USER_CERTIFICATION', to: '$data.email' },
@@ -38,7 +38,7 @@ const open = async (killAt?: string) => {
   return child;
 };
 const until = <T>(what: string, condition: () => T | Promise<T>) =>
-  waitFor(condition, { what, timeoutMs: 60_000, everyMs: 50 });
+  waitFor(condition, { what, timeoutMs: 200_000, everyMs: 200 });
 const rows = <Row>(sql: string) => queryOnce(store.url, sql) as Promise<Row[]>;
 
 describeWith('postgres', 'rabbitmq')('killed on the bus', () => {
@@ -91,7 +91,7 @@ describeWith('postgres', 'rabbitmq')('killed on the bus', () => {
       next.kill();
       await next.gone;
     },
-    120_000,
+    300_000,
   );
 
   it.each(['intake:written', 'bus:taken'])(
@@ -115,7 +115,7 @@ describeWith('postgres', 'rabbitmq')('killed on the bus', () => {
       next.kill();
       await next.gone;
     },
-    120_000,
+    300_000,
   );
 
   it('at bus:dead-lettered → what cannot be taken is among the dead letters, perhaps twice', async () => {
@@ -128,14 +128,30 @@ describeWith('postgres', 'rabbitmq')('killed on the bus', () => {
     await until('an empty queue', async () => (await depthOf('kill.queue.kill-postrider')) === 0);
     next.kill();
     await next.gone;
-    const dead = createEventBus({
-      url: vhost.url,
-      service: 'kill-postrider',
-      logger: silentLogger,
-    }).deadLetters;
-    const letters = await dead.list();
-    expect(new Set(letters.map((letter) => letter.id))).toEqual(new Set([id]));
-  }, 120_000);
+    expect(await deadIds()).toEqual(new Set([id]));
+  }, 300_000);
+
+  it('at bus:retried → the dead letter has had its try and is still there, perhaps twice', async () => {
+    const before = await deadIds();
+    expect(before.size).toBe(1);
+    const dying = await open('bus:retried');
+    await dying.next('ready');
+    dying.say({ do: 'act', method: 'bus.retry', args: [{ all: true }] });
+    expect(await dying.gone).toBe('SIGKILL');
+    expect(dying.diedAt()).toBe('bus:retried');
+    const next = await open();
+    await next.next('ready');
+    await until('an empty queue', async () => (await depthOf('kill.queue.kill-postrider')) === 0);
+    next.kill();
+    await next.gone;
+    expect(await deadIds()).toEqual(before);
+  }, 300_000);
+
+  async function deadIds(): Promise<Set<string | null>> {
+    const service = { url: vhost.url, service: 'kill-postrider', logger: silentLogger };
+    const letters = await createEventBus(service).deadLetters.list();
+    return new Set(letters.map((letter) => letter.id));
+  }
 
   async function depthOf(queue: string): Promise<number> {
     const lines = await vhost.control('-q', 'list_queues', '-p', vhost.name, 'name', 'messages');

@@ -1,8 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { createEmbeddedFolder, createTestDatabase, describeWith } from '../services/index.js';
-import type { ChildOptions } from './ground/child.js';
-import { JOURNEY_PLACES as PLACES } from './ground/journey-places.js';
-import { type LaneReport, runLane } from './ground/kill-loop.js';
+import { JOURNEY_PLACES } from './ground/journey-places.js';
+import { dieEverywhere } from './ground/kill-loop.js';
 
 /**
  * Death at every kill point of the journey, one after the other, until a run ends untouched. After each
@@ -19,7 +18,11 @@ describeWith('postgres')('on PostgreSQL', { concurrent: true }, () => {
     onTestFinished(async () => {
       await Promise.all(stores.map((store) => store.drop()));
     });
-    expectEveryPlace(await runLanes(stores.map((store) => store.url)));
+    await dieEverywhere(
+      'PostgreSQL',
+      stores.map((store) => ({ database: store.url })),
+      JOURNEY_PLACES,
+    );
   }, 600_000);
 });
 
@@ -29,36 +32,10 @@ describe('on PGlite', { concurrent: true }, () => {
   }) => {
     const folders = await Promise.all(Array.from({ length: LANES }, createEmbeddedFolder));
     onTestFinished(async () => void (await Promise.all(folders.map(({ remove }) => remove()))));
-    expectEveryPlace(await runLanes(folders.map(({ folder }) => ({ folder }))));
+    await dieEverywhere(
+      'PGlite',
+      folders.map(({ folder }) => ({ database: { folder } })),
+      JOURNEY_PLACES,
+    );
   }, 600_000);
 });
-
-async function runLanes(databases: Array<ChildOptions['database']>): Promise<LaneReport[]> {
-  const began = performance.now();
-  const lanes = await Promise.all(
-    databases.map((database, lane) =>
-      runLane({
-        database,
-        first: 1 + lane,
-        step: databases.length,
-        deathsAtStart: lane === 0,
-      }),
-    ),
-  );
-  const reports = lanes.map((lane) => lane.report);
-  const missed = PLACES.filter((place) => !reports.some((report) => report.diedAt.has(place)));
-  for (const place of missed) await lanes[0]?.dieAt(place);
-  await Promise.all(lanes.map((lane) => lane.end()));
-  const deaths = reports.reduce((sum, report) => sum + report.deaths, 0);
-  const kind = typeof databases[0] === 'string' ? 'PostgreSQL' : 'PGlite';
-  console.log(`${kind}: ${deaths} deaths in ${Math.round((performance.now() - began) / 1000)} s`);
-  return reports;
-}
-
-function expectEveryPlace(reports: LaneReport[]): void {
-  const all = (pick: (report: LaneReport) => Set<string>) => new Set(reports.flatMap((r) => [...pick(r)]));
-  const diedAt = all((report) => report.diedAt);
-  expect([...diedAt].sort()).toEqual([...PLACES].sort());
-  // A place that is new in the journey belongs into the list.
-  for (const name of all((report) => report.passed)) expect(PLACES).toContain(name);
-}

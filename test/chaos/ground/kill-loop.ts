@@ -12,7 +12,7 @@ import { type Child, spawnChild } from './spawn-child.js';
  * ledger is checked, and that one is armed for the next N. Lanes share the numbers between them. The
  * order of points is not the same in every run, so a place all numbers missed can be died at by name.
  */
-export interface Lane {
+interface Lane {
   database: ChildOptions['database'];
   /** The first N and the step to the next. */
   first: number;
@@ -23,7 +23,7 @@ export interface Lane {
   config?: ChildOptions['config'];
 }
 
-export interface LaneReport {
+interface LaneReport {
   deaths: number;
   /** Names of the kill points at which a child died. */
   diedAt: Set<string>;
@@ -31,7 +31,7 @@ export interface LaneReport {
   passed: Set<string>;
 }
 
-export interface FinishedLane {
+interface FinishedLane {
   report: LaneReport;
   /** One more run that dies at the first point of this name. */
   dieAt(place: string): Promise<void>;
@@ -62,7 +62,39 @@ const ENDS: Record<string, string[]> = {
   defer: ['sent'],
 };
 
-export async function runLane(lane: Lane): Promise<FinishedLane> {
+/**
+ * Dies at every N, the numbers shared between the lanes, and by name at every place that all of them missed. Then
+ * every place was died at, and the journey passes none that is not listed.
+ */
+export async function dieEverywhere(
+  title: string,
+  stores: ReadonlyArray<Pick<Lane, 'database' | 'config'>>,
+  places: readonly string[],
+): Promise<void> {
+  const began = performance.now();
+  const lanes = await Promise.all(
+    stores.map((store, lane) =>
+      runLane({ ...store, first: 1 + lane, step: stores.length, deathsAtStart: lane === 0 }),
+    ),
+  );
+  const reports = lanes.map((lane) => lane.report);
+  const all = (pick: (report: LaneReport) => Set<string>) => new Set(reports.flatMap((r) => [...pick(r)]));
+  const before = all((report) => report.diedAt);
+  const missed = places.filter((place) => !before.has(place));
+  await Promise.all(
+    lanes.map(async (lane, index) => {
+      for (const place of missed.filter((_, at) => at % lanes.length === index)) await lane.dieAt(place);
+    }),
+  );
+  await Promise.all(lanes.map((lane) => lane.end()));
+  const deaths = reports.reduce((sum, report) => sum + report.deaths, 0);
+  console.log(`${title}: ${deaths} deaths in ${Math.round((performance.now() - began) / 1000)} s`);
+  expect([...all((report) => report.diedAt)].sort()).toEqual([...places].sort());
+  // A place that is new in the journey belongs into the list.
+  for (const name of all((report) => report.passed)) expect(places).toContain(name);
+}
+
+async function runLane(lane: Lane): Promise<FinishedLane> {
   const children: Child[] = [];
   const sink = await startRecordingSink();
   sink.beforeAnswer = answerHandful;
@@ -100,7 +132,7 @@ async function walk(
   async function finish(child: Child): Promise<void> {
     await waitFor(
       async () => (await child.query('select 1 from postrider.email_queue limit 1')).rows.length === 0,
-      { timeoutMs: 30_000, everyMs: 50, what: `an empty queue\n${child.output()}` },
+      { timeoutMs: 120_000, everyMs: 50, what: `an empty queue\n${child.output()}` },
     );
     expect(await checkLedger(child, accepted, sink.taken)).toEqual([]);
     expect(await wrongEnds(child)).toEqual([]);

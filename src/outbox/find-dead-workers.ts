@@ -47,6 +47,34 @@ export async function msUntilPredecessorDead(
   return Math.max(0, rows[0]?.wait ?? 0);
 }
 
+/**
+ * How long until somebody whose session is gone counts as dead; null where nobody is dying. Only those that missed a
+ * beat are looked at, so that a fleet in good health costs nothing.
+ */
+export async function msUntilNextDead(database: Queryable, self: number): Promise<number | null> {
+  const { rows } = await database.query<{ wait: number | null }>(NEXT_DEAD, [
+    self,
+    SESSION_LOCK_CLASS,
+    BEAT_GRACE_MS,
+    MISSED_BEAT_MS,
+  ]);
+  const wait = rows[0]?.wait ?? null;
+  return wait === null ? null : Math.max(0, wait);
+}
+
+const MISSED_BEAT_MS = 600;
+
+const NEXT_DEAD = {
+  name: 'outbox_next_dead',
+  text: `
+    select min(extract(epoch from w.beat_at - clock_timestamp()) * 1000 + $3::int)::float8 as wait
+    from postrider.workers w
+    where w.ended_at is null and w.id <> $1 and not w.shared_session
+      and w.server_started_at = pg_postmaster_start_time()
+      and w.beat_at < clock_timestamp() - $4::int * interval '1 millisecond'
+      and w.beat_at > clock_timestamp() - $3::int * interval '1 millisecond' and ${sessionGone('$2')}`,
+};
+
 function sessionGone(lockClass: string): string {
   return `not exists (
     select 1 from pg_locks l

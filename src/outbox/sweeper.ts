@@ -1,6 +1,6 @@
 import { inRounds, type Lifecycle, type Logger, messageOf, type Randomness } from '../kernel/index.js';
 import { type Database, isStoreAway } from '../store/index.js';
-import { findDeadWorkers } from './find-dead-workers.js';
+import { findDeadWorkers, msUntilNextDead } from './find-dead-workers.js';
 import type { GivenUp } from './given-up.js';
 import { bringBackParked } from './pauses.js';
 import { RING_AGAIN_BATCH, ringAgain } from './ring-bells.js';
@@ -50,7 +50,10 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
     options.onGivenUp(sweep.expired);
     if (sweep.promoted > 0 || rungAgain > 0 || ready) options.onReady();
     if (sweep.more || rungAgain === RING_AGAIN_BATCH) return 0;
-    const waitMs = Math.min(LOOK_MS, (await msUntilNextDue(database)) ?? LOOK_MS);
+    const dueMs = (await msUntilNextDue(database)) ?? LOOK_MS;
+    const deadMs = options.embedded ? null : await msUntilNextDead(database, options.worker());
+    // A moment later, so that it is dead by then.
+    const waitMs = Math.min(LOOK_MS, dueMs, (deadMs ?? LOOK_MS) + 5);
     // Due but not moved: an open transaction holds it, and asking again at once would be asking for ever.
     return waitMs === 0 && sweep.promoted === 0 ? LOCKED_MS : waitMs;
   }

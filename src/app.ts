@@ -10,6 +10,7 @@ import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
 import { createPreview, type Preview } from './doors/preview/index.js';
 import { type SmtpDoor, startSmtpDoor } from './doors/smtp/index.js';
 import { checkEmailId } from './http-rooms.js';
+import { inRegion } from './in-region.js';
 import {
   type Clock,
   createLogger,
@@ -57,6 +58,7 @@ export async function openApplication(config: Config): Promise<Application> {
     const home = own();
     return regions ?? home;
   };
+  const atHome = () => (own() && regions ? inRegion(config, regions.home) : config);
   const stores = (): Postrider[] => regions?.names.map((name) => regions!.in(name)) ?? [own()];
   // One-shot commands learn at once that the store is locked or away.
   const opened = async (): Promise<Postrider> => {
@@ -141,17 +143,22 @@ export async function openApplication(config: Config): Promise<Application> {
     brokerDeadLetters: () => own().brokerDeadLetters,
     schedules: async () => (await opened()).schedules,
     limits: existing,
-    busDeadLetters: () => busDeadLetters(config, silentLogger),
+    busDeadLetters: () => busDeadLetters(atHome(), silentLogger),
     noteAct: (act) => noteAct(existing, act),
     call: callOwnApi(async () => {
       const home = await opened();
       return regions ?? home;
     }),
     async doctor() {
-      const findings = await examine({ config, postrider: own(), fresh: fresh() });
+      const findings = await examine({ config: atHome(), postrider: own(), fresh: fresh() });
       for (const region of regions?.names ?? [])
         if (region !== regions!.home)
-          findings.push(...(await examine({ config, postrider: regions!.in(region), fresh: false, region })));
+          findings.push(
+            ...(await examine({
+              ...{ config: inRegion(config, region), postrider: regions!.in(region) },
+              ...{ fresh: false, region },
+            })),
+          );
       return findings;
     },
     isFresh: fresh,

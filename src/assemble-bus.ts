@@ -1,7 +1,9 @@
+import { type BusDesk, createBusDesk } from './bus-dead-letters.js';
 import type { Config } from './config.js';
 import { emailsFromEvents } from './doors/bus/index.js';
 import {
   type BusDeadLetters,
+  type BusOutcome,
   createBusPublisher,
   createEventBus,
   type EventBusOptions,
@@ -18,16 +20,16 @@ export function assembleBus(
     database: () => Promise<Database>;
     intake: () => Promise<Intake>;
     complete(payload: Record<string, unknown>): Record<string, unknown>;
+    metrics: { bus(outcome: BusOutcome): void };
     clock: Clock;
     logger: Logger;
   },
 ): Lifecycle {
   if (config.bus.url === null) return { start: async () => {}, stop: async () => {} };
-  if (Object.keys(config.regions ?? {}).length > 1)
-    throw new PostriderError('INVALID_CONFIG', 'A bus carries the events of one region.', {
-      field: 'bus.url',
-    });
-  const bus = createEventBus({ ...busOptions(config, config.bus.url, parts.logger), clock: parts.clock });
+  const bus = createEventBus({
+    ...busOptions(config, config.bus.url, parts.logger),
+    ...{ clock: parts.clock, onOutcome: parts.metrics.bus },
+  });
   const handlers = emailsFromEvents(config.bus.emails ?? {}, async (event, emails) => {
     const database = await parts.database();
     const intake = await parts.intake();
@@ -44,12 +46,24 @@ export function assembleBus(
   });
 }
 
-/** For the command line, which looks without being part of the bus. */
+export function assembleBusDesk(
+  config: Config,
+  { waitingForBus }: { waitingForBus(): Promise<number | null> },
+  logger: Logger,
+): BusDesk {
+  return createBusDesk({
+    letters: () => busDeadLetters(config, logger),
+    service: config.bus.service,
+    waiting: waitingForBus,
+  });
+}
+
+/** For those who look without being part of the bus. */
 export function busDeadLetters(config: Config, logger: Logger): BusDeadLetters {
   const { url } = config.bus;
   if (url === null)
-    throw new PostriderError('INVALID_CONFIG', 'There is no bus: set POSTRIDER_BUS_URL.', {
-      field: 'bus.url',
+    throw new PostriderError('BUS_NOT_FOUND', 'There is no bus: POSTRIDER_BUS_URL is not set.', {
+      field: 'POSTRIDER_BUS_URL',
     });
   return createEventBus(busOptions(config, url, logger)).deadLetters;
 }

@@ -2,6 +2,7 @@ import type { Config } from './config.js';
 import type { DeadLetters } from './dead-letters.js';
 import { type BrokerDeadLetter, createDeadLetterDesk, type DeadLetterFate } from './dispatch/index.js';
 import { PostriderError, refuseUnknownKeys } from './kernel/index.js';
+import { readLimit, readWhich, type WhichLetters } from './which-letters.js';
 
 /**
  * What stands in the broker's dead-letter queue: mirrors of emails that failed for good, whose truth is in the
@@ -11,12 +12,9 @@ import { PostriderError, refuseUnknownKeys } from './kernel/index.js';
 export interface BrokerDeadLetters {
   /** The oldest first; without their bodies. */
   list(options?: { limit?: number }): Promise<{ total: number; messages: BrokerDeadLetter[] }>;
-  requeue(which: BrokerWhich, options?: RequeueOptions): Promise<RequeueReport>;
-  purge(which: BrokerWhich): Promise<{ purged: number; notFound: string[] }>;
+  requeue(which: WhichLetters, options?: RequeueOptions): Promise<RequeueReport>;
+  purge(which: WhichLetters): Promise<{ purged: number; notFound: string[] }>;
 }
-
-/** All of it has to be said. */
-export type BrokerWhich = { messageIds: readonly string[] } | { all: true };
 
 export interface RequeueOptions {
   by?: string;
@@ -30,9 +28,6 @@ export interface RequeueReport {
   refused: Array<{ messageId: string; reason: string }>;
   notFound: string[];
 }
-
-const MOST_IDS = 1000;
-const USUAL_LIMIT = 50;
 
 export function createBrokerDeadLetters(
   { rabbitmq }: Pick<Config, 'rabbitmq'>,
@@ -55,9 +50,7 @@ export function createBrokerDeadLetters(
   return {
     async list(options = {}) {
       refuseUnknownKeys(options, ['limit'], 'INVALID_PAYLOAD');
-      const { limit = USUAL_LIMIT } = options;
-      if (!Number.isInteger(limit) || limit < 1 || limit > MOST_IDS)
-        throw refused('limit', `must be a whole number from 1 to ${MOST_IDS}`);
+      const limit = readLimit(options);
       return desk().list(limit);
     },
     async requeue(which, options = {}) {
@@ -88,33 +81,4 @@ export function createBrokerDeadLetters(
       return { purged, notFound: wanted.unseen() };
     },
   };
-}
-
-function readWhich(which: BrokerWhich) {
-  if (typeof which !== 'object' || which === null || 'messageIds' in which === 'all' in which)
-    throw refused('messageIds', 'or all must say which messages are meant, one of the two');
-  refuseUnknownKeys(which, ['messageIds', 'all'], 'INVALID_PAYLOAD');
-  if ('all' in which) {
-    if (which.all !== true) throw refused('all', 'must be true');
-    return { has: () => true, unseen: () => [] };
-  }
-  const { messageIds } = which;
-  if (!Array.isArray(messageIds) || messageIds.length === 0 || messageIds.length > MOST_IDS)
-    throw refused('messageIds', `must be a list of 1 to ${MOST_IDS} ids`);
-  const wrong = messageIds.findIndex((id) => typeof id !== 'string' || id === '' || id.length > 255);
-  if (wrong !== -1) throw refused(`messageIds[${wrong}]`, 'is no id of a message');
-  const ids = new Set<string>(messageIds);
-  const seen = new Set<string>();
-  return {
-    has(messageId: string) {
-      if (!ids.has(messageId)) return false;
-      seen.add(messageId);
-      return true;
-    },
-    unseen: () => [...ids].filter((messageId) => !seen.has(messageId)),
-  };
-}
-
-function refused(field: string, what: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkConfig, explain, loadConfig } from './config.js';
+import { inRegion } from './in-region.js';
 
 const A = 'postgres://app:hush@a.example/postrider';
 const B = 'postgres://app:hush@b.example/postrider';
@@ -39,4 +40,35 @@ it.each([
 ])('%j → refused, saying why and no password', (env, why) => {
   expect(problems(env)).toContain(why);
   expect(problems(env)).not.toContain('hush');
+});
+
+const BOTH = JSON.stringify({ ind1: A, usa1: B });
+
+it.each([
+  [{ POSTRIDER_ENGINE: 'rabbitmq', RABBITMQ_URL: 'amqp://b.example/one' }, 'rabbitmq.url must say {region}'],
+  [
+    {
+      POSTRIDER_ENGINE: 'rabbitmq',
+      RABBITMQ_URL: 'amqp://b.example/{region}',
+      RABBITMQ_HOSTS: 'c.example:5672',
+    },
+    'rabbitmq.hosts cannot be given',
+  ],
+  [{ POSTRIDER_ENGINE: 'bullmq' }, 'redis.url must say {region}'],
+  [{ POSTRIDER_BUS_URL: 'amqp://b.example' }, 'bus.url must say {region}'],
+])('two regions and %j → refused: they would share a broker', (env, why) => {
+  expect(problems({ POSTRIDER_REGIONS: BOTH, ...env })).toContain(why);
+});
+
+it('two regions and brokers that say {region} → each has those of its own', () => {
+  const config = loadConfig({
+    env: {
+      ...{ EMAIL_MODE: 'console', POSTRIDER_REGIONS: BOTH, POSTRIDER_ENGINE: 'bullmq' },
+      ...{ REDIS_URL: 'redis://cache-{region}.example', POSTRIDER_BUS_URL: 'amqp://b.example/bus-{region}' },
+    },
+    file: null,
+  });
+  const usa = inRegion(config, 'usa1');
+  expect([usa.redis.url, usa.bus.url]).toEqual(['redis://cache-usa1.example', 'amqp://b.example/bus-usa1']);
+  expect(inRegion(config, 'ind1').redis.url).toBe('redis://cache-ind1.example');
 });

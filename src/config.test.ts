@@ -264,7 +264,7 @@ it.each([
   [
     { bus: { url: 'amqp://broker' }, regions: { a1: 'postgres://a/a', b1: 'postgres://b/b' } },
     'bus.url',
-    'a broker for each region',
+    'each needs a broker of its own',
   ],
 ])('a bus that cannot be (%j) → refused at its setting', (overrides, key, reason) => {
   const checked = checkConfig({ env: {}, file: null, overrides: overrides as never });

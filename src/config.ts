@@ -6,6 +6,7 @@ import { httpRules, httpSettings } from './doors/http/settings.js';
 import { inboxSettings } from './doors/inbox/settings.js';
 import { submissionSettings } from './doors/smtp/settings.js';
 import { eventSettings } from './events/settings.js';
+import { sharedBroker } from './in-region.js';
 import { intakeSettings } from './intake/settings.js';
 import {
   type ConfigProblem,
@@ -17,6 +18,7 @@ import {
   type OverridesOf,
   readConfigFile,
   resolveSettings,
+  type SettingRule,
   settingsDocument,
   type ValuesOf,
 } from './kernel/config/index.js';
@@ -58,6 +60,7 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
       ...regionRules,
       ...dispatchRules,
       ...busRules,
+      ...brokerRules,
     ],
     development: input.development,
   });
@@ -91,6 +94,24 @@ const settings = joinSettings(
   hookSettings,
   inboxSettings,
   kernelSettings,
+);
+
+/** Where several regions are served, each at the setting it is about. */
+const brokerRules = (['rabbitmq.url', 'rabbitmq.hosts', 'redis.url', 'bus.url'] as const).map(
+  (key): SettingRule => ({
+    key,
+    reads: ['regions', 'engine.name', 'rabbitmq.url', 'rabbitmq.hosts', 'redis.url', 'bus.url'],
+    broken(get) {
+      if (Object.keys((get('regions') as object | null) ?? {}).length < 2) return null;
+      const shared = sharedBroker({
+        engine: { name: get('engine.name') },
+        rabbitmq: { url: get('rabbitmq.url'), hosts: get('rabbitmq.hosts') },
+        redis: { url: get('redis.url') },
+        bus: { url: get('bus.url') },
+      } as Parameters<typeof sharedBroker>[0]);
+      return shared?.key === key ? shared.message : null;
+    },
+  }),
 );
 
 export type Config = ValuesOf<typeof settings>;

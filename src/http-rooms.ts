@@ -45,6 +45,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     unsubscribe: postrider.unsubscribePage,
     operations: postrider,
     broker: postrider.brokerDeadLetters,
+    bus: postrider.bus,
     schedules: postrider.schedules,
     limits: postrider,
     resend: postrider.resend,

@@ -1,5 +1,6 @@
 import type { Access } from './access/index.js';
 import type { BrokerDeadLetters } from './broker-dead-letters.js';
+import type { BusDesk } from './bus-dead-letters.js';
 import type { ConfigOverrides, Explanation } from './config.js';
 import type { EngineState } from './dispatch/index.js';
 import type { HookRoom } from './doors/http/hook-room.js';
@@ -49,6 +50,8 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
   /** What stands in the dead-letter queue of the broker, where there is one. */
   readonly brokerDeadLetters: BrokerDeadLetters;
+  /** Of the event bus this Postrider takes part in. */
+  readonly bus: BusDesk;
   /** Tenants, their keys and senders, operators' accounts, the audit log. */
   readonly access: Access;
   /** A tenant's own content for types: drafts, publishing, versions, preview. */

@@ -1,6 +1,6 @@
 import { accessFrom, assembleAccess, assembleSenderRules, type HomeRegion } from './assemble-access.js';
 import { assembleAmqp } from './assemble-amqp.js';
-import { assembleBus } from './assemble-bus.js';
+import { assembleBus, assembleBusDesk } from './assemble-bus.js';
 import { assembleContent } from './assemble-content.js';
 import { assembleHooks } from './assemble-hooks.js';
 import { assemblePolicy } from './assemble-policy.js';
@@ -196,7 +196,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     ...{ database: ready, access, atHome: home === null, send: sendWithin, sender },
     ...{ clock, random: systemRandomness, logger },
   });
-  const bus = assembleBus(config, { database: ready, intake: ownIntake, complete, clock, logger });
+  const bus = assembleBus(config, { database: ready, intake: ownIntake, complete, metrics, clock, logger });
   const recipients = createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany });
   const operations = createOperations(ready, clock, policy.forgetRecipient);
   const amqp = assembleAmqp(config, { ...operations, intake: ownIntake, logger });
@@ -267,6 +267,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     overview: async () => readOverview(await ready()),
     ...operations,
     brokerDeadLetters: amqp.brokerDeadLetters,
+    bus: assembleBusDesk(config, operations, logger),
     async pause(scope, value = '', reason) {
       await pauseSending(await ready(), scope, value, { reason, by: 'caller' });
     },

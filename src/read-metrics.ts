@@ -16,8 +16,12 @@ export function createMetricsReader(
   async function refresh(): Promise<void> {
     try {
       const database = (await postrider.ready()).prompt();
-      const [depth, routes] = await Promise.all([readQueueDepth(database), readRoutes(database)]);
-      queue.set({ ...depth, routes });
+      const [depth, routes, waitingForBus] = await Promise.all([
+        readQueueDepth(database),
+        readRoutes(database),
+        postrider.waitingForBus(),
+      ]);
+      queue.set({ ...depth, routes, waitingForBus });
     } catch {
       // An absent figure says so, and /health/ready has the reason.
       queue.forget();

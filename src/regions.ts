@@ -4,6 +4,7 @@ import type { HomeRegion } from './assemble-access.js';
 import { checkEmailId } from './check-email-id.js';
 import { type Config, explainedAs, loadConfig } from './config.js';
 import { eraseEverywhere } from './erase-everywhere.js';
+import { inRegion, sharedBroker } from './in-region.js';
 import { readCompanyId } from './intake/index.js';
 import {
   createLogger,
@@ -43,16 +44,14 @@ export function assembleRegions(config: Config, { stores, ...options }: RegionAs
   const names = Object.keys(sources);
   const home = config.database.region ?? names[0];
   checkNames(names, home);
-  if (names.length > 1 && config.engine.name !== 'postgres')
-    throw invalidConfig([
-      { key: 'engine.name', source: 'options', message: 'needs a broker for each region' },
-    ]);
+  const shared = names.length > 1 ? sharedBroker(config) : null;
+  if (shared) throw invalidConfig([{ ...shared, source: 'options' }]);
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const served = new Map<string, Postrider>();
   const assemble = (region: string, homeRegion: HomeRegion | null) => {
     const own = {
-      ...config,
+      ...inRegion(config, region),
       database: { ...config.database, region, url: null },
       regions: known(config, names),
     };

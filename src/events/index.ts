@@ -9,7 +9,7 @@ export {
   noteReceived,
 } from './bus/bus-rows.js';
 export { createEventBus, type EventBus, type EventBusOptions } from './bus/create-event-bus.js';
-export type { EventHandler, HandlerAnswer, HandlingContext } from './bus/handle-message.js';
+export type { BusOutcome, EventHandler, HandlerAnswer, HandlingContext } from './bus/handle-message.js';
 export {
   createWebhooks,
   type DeliveryDetail,

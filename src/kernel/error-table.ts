@@ -176,6 +176,11 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Use the settings the queue was made with, or drain and delete it; it is made anew at the next start.',
   },
+  BUS_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    help: 'Postrider takes part in an event bus only where POSTRIDER_BUS_URL is set.',
+  },
   BUS_QUEUE_NOT_FOUND: {
     status: 404,
     retryable: false,

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RouteMetrics } from '../providers/index.js';
+import { createBusFigures } from './bus-figures.js';
 import { createEngineFigures, type EngineFigures } from './engine-figures.js';
 import { type QueueFigures, setQueueFigures } from './queue-gauges.js';
 import { StateFigures } from './state-figures.js';
@@ -18,6 +19,8 @@ export interface PipelineMetrics extends RouteMetrics {
   settled(count: number): void;
   requested(request: { method: string; route: string; status: number; durationMs: number }): void;
   readonly engine: EngineFigures;
+  /** Something became of an event on the bus. */
+  bus(outcome: string): void;
   /** What the store says of the queue; asked for by whoever answers a scrape. */
   readonly queue: { set(figures: QueueFigures): void; forget(): void };
 }
@@ -92,6 +95,7 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     requested: ({ method, route, status, durationMs }) =>
       requests.observe({ method, route, status }, durationMs / 1000),
     engine: createEngineFigures(registry),
+    bus: createBusFigures(registry),
     queue: setQueueFigures(registry),
     transition: (state, elapsedSeconds) => states.observe(state, elapsedSeconds),
     validationFailed: (type) => validations.inc({ type }),

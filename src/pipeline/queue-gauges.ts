@@ -10,6 +10,8 @@ export interface QueueFigures {
   oldestDueSeconds: number;
   routes: ReadonlyArray<{ name: string; waiting: number; paused: boolean }>;
   workers: number;
+  /** Events of emails that wait for the bus; null where none are noted. */
+  waitingForBus: number | null;
 }
 
 export function setQueueFigures(registry: Registry): { set(figures: QueueFigures): void; forget(): void } {
@@ -42,8 +44,13 @@ export function setQueueFigures(registry: Registry): { set(figures: QueueFigures
     help: 'Workers whose beat is fresh.',
     registers,
   });
+  const bus = new Gauge({
+    name: 'postrider_bus_waiting_events',
+    help: 'Events of emails that wait for the broker of the event bus; absent where none are noted.',
+    registers,
+  });
   const forget = () => {
-    for (const gauge of [oldest, workers]) gauge.remove();
+    for (const gauge of [oldest, workers, bus]) gauge.remove();
     for (const gauge of [depth, waiting, paused]) gauge.reset();
   };
   return {
@@ -52,6 +59,7 @@ export function setQueueFigures(registry: Registry): { set(figures: QueueFigures
       for (const { priority, state, count } of figures.depth) depth.set({ priority, state }, count);
       oldest.set(figures.oldestDueSeconds);
       workers.set(figures.workers);
+      if (figures.waitingForBus !== null) bus.set(figures.waitingForBus);
       for (const route of figures.routes) {
         waiting.set({ route: route.name }, route.waiting);
         paused.set({ route: route.name }, route.paused ? 1 : 0);

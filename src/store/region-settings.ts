@@ -43,15 +43,6 @@ export const regionRules: readonly SettingRule[] = [
         : null,
   },
   {
-    key: 'engine.name',
-    reads: ['regions', 'engine.name'],
-    // One region's workers would take the bells of another for ones that match nothing, and drop them.
-    broken: (get) =>
-      Object.keys((get('regions') as object | null) ?? {}).length > 1 && get('engine.name') !== 'postgres'
-        ? 'needs a broker for each region, so a process with one serves one; name a single region in POSTRIDER_REGIONS'
-        : null,
-  },
-  {
     key: 'database.region',
     reads: ['regions', 'database.region'],
     broken(get) {

@@ -51,7 +51,11 @@ describeWith('rabbitmq')('dead letters of the bus', () => {
 
   test('retry by id → that one goes back, the others stay', async () => {
     const bus = await withDeadLetters(['a', 'b', 'c']);
-    expect(await bus.deadLetters.retry({ ids: ['b', 'unknown'] })).toEqual({ retried: 1, left: 2 });
+    expect(await bus.deadLetters.retry({ ids: ['b', 'unknown'] })).toEqual({
+      retried: 1,
+      left: 2,
+      notFound: ['unknown'],
+    });
     const handled: unknown[] = [];
     await ground.service(service, { x: ({ data }) => void handled.push(data) });
     await until('b', () => handled.length === 1);
@@ -62,7 +66,7 @@ describeWith('rabbitmq')('dead letters of the bus', () => {
     const bus = await withDeadLetters(['a', 'b', 'c']);
     const handled: unknown[] = [];
     const mended = await ground.service(service, { x: ({ id }) => void handled.push(id) });
-    expect(await mended.deadLetters.retry()).toEqual({ retried: 3, left: 0 });
+    expect(await mended.deadLetters.retry()).toEqual({ retried: 3, left: 0, notFound: [] });
     await until('all', () => handled.length === 3);
     expect(handled.sort()).toEqual(['a', 'b', 'c']);
     expect(await ground.depth(bus.names.queue)).toBe(0);

@@ -11,6 +11,7 @@ import {
   type TestVhost,
   waitFor,
 } from '../services/index.js';
+import { openDoor } from './ground/open-door.js';
 import { rejected, scriptedProvider } from './ground/scripted-provider.js';
 
 /** Postrider on the bus: events of emails out, emails from events of others in. */
@@ -174,6 +175,47 @@ describeWith('postgres', 'rabbitmq')('Postrider on the bus', () => {
       expect((await postrider.list({ recipient: 'x@example.net' })).emails).toEqual([]);
     },
   );
+
+  test('over HTTP → what waits, what could not be taken and why, and putting it back, with a line in the audit log', async () => {
+    const bus = { url: vhost.url, service: `${prefix}-postrider`, retryDelayMs: 60, maxRetries: 0, emails };
+    const door = await openDoor({ config: { bus, limits: { enabled: false } } });
+    try {
+      const none = await openDoor({});
+      const asked = await none.call('GET', '/admin/bus/dead-letters');
+      expect([asked.status, asked.body.code]).toEqual([404, 'BUS_NOT_FOUND']);
+      expect((await none.call('GET', '/admin/bus')).body.waiting).toBeNull();
+      await none.close();
+      await door.postrider.start();
+      await until('the ledger to listen', async () => (await door.postrider.waitingForBus()) !== null);
+      const data = { email: 'nobody', code: 'SECRET-7' };
+      const id = await service.publish({ type: 'user.registered', data });
+      const list = () => door.call('GET', '/admin/bus/dead-letters?limit=10');
+      await until('the dead letter', async () => (await list()).body.messages?.length === 1);
+      const { body, text } = await list();
+      expect(body.messages[0]).toMatchObject({ id, type: 'user.registered', finalStatusCode: 400 });
+      expect(text).not.toContain('SECRET-7');
+      expect((await door.call('GET', '/admin/bus')).body).toEqual({
+        service: `${prefix}-postrider`,
+        waiting: 0,
+      });
+      const retry = (which: object) => door.call('POST', '/admin/bus/dead-letters/retry', { body: which });
+      expect((await retry({})).status).toBe(400);
+      expect((await retry({ messageIds: ['other'] })).body).toEqual({
+        ...{ retried: 0, left: 1, notFound: ['other'] },
+      });
+      expect((await retry({ messageIds: [id] })).body).toMatchObject({ retried: 1, notFound: [] });
+      await until('it back', async () => (await list()).body.messages?.length === 1);
+      const { rows } = await door.pool.query(
+        `select 1 from postrider.audit_log where action like '%/admin/bus/dead-letters/retry'`,
+      );
+      expect(rows.length).toBeGreaterThan(0);
+      const { body: figures, text: said } = await door.call('GET', '/metrics');
+      expect(said ?? figures).toMatch(/postrider_bus_events_total\{what="dead_lettered"\} 2/);
+      expect(said ?? figures).toMatch(/postrider_bus_waiting_events 0/);
+    } finally {
+      await door.close();
+    }
+  });
 
   test('the broker is away at start → emails go out, their events wait and are published when it is back', async () => {
     const url = new URL(vhost.url);

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEAD_LETTER_QUEUE } from '../../src/dispatch/engines/rabbitmq/topology.js';
+import { createEventBus, createRegions } from '../../src/index.js';
+import { silentLogger } from '../../src/kernel/index.js';
 import { countMessages, takeOne, withRabbit } from '../contract/ground/rabbit-ground.js';
-import { createTestVhost, describeWith, type TestVhost, waitFor } from '../services/index.js';
+import {
+  createTestDatabase,
+  createTestVhost,
+  describeWith,
+  type TestVhost,
+  waitFor,
+} from '../services/index.js';
 import { type Door, openDoor } from './ground/open-door.js';
 import { anEmail } from './ground/open-journey.js';
-import { deferred, rejected } from './ground/scripted-provider.js';
+import { deferred, rejected, scriptedProvider } from './ground/scripted-provider.js';
 
 describeWith('postgres', 'rabbitmq')('emails through RabbitMQ', () => {
   let vhost: TestVhost;
@@ -210,5 +218,52 @@ describeWith('postgres', 'rabbitmq')('emails through RabbitMQ', () => {
     ['purge', { everything: true }],
   ])('%s with %j → refused', async (act, body) => {
     expect((await door.call('POST', `/admin/broker/dead-letters/${act}`, { body })).status).toBe(400);
+  });
+});
+
+describeWith('postgres', 'rabbitmq')('two regions in one process, each with a broker', () => {
+  it('an email in each → sent through its own virtual host, and told there and nowhere else', async ({
+    onTestFinished,
+  }) => {
+    const vhosts = await Promise.all([createTestVhost(), createTestVhost()]);
+    const stores = await Promise.all(vhosts.map(() => createTestDatabase()));
+    const names = vhosts.map(({ name }) => name);
+    const url = vhosts[0]!.url.replace(names[0]!, '{region}');
+    const provider = scriptedProvider();
+    const regions = createRegions({
+      ...{ provider, logger: silentLogger, from: { address: 'noreply@example.com' }, home: names[0]! },
+      regions: Object.fromEntries(names.map((name, index) => [name, stores[index]!.url])),
+      config: {
+        ...{ engine: { name: 'rabbitmq' }, rabbitmq: { url }, limits: { enabled: false } },
+        bus: { url, service: 'two-postrider' },
+      },
+    });
+    const heard: string[] = [];
+    const listeners = vhosts.map((vhost) => {
+      const bus = createEventBus({ url: vhost.url, service: 'two-listener', logger: silentLogger });
+      bus.on(
+        'email.sent',
+        ({ data }) => void heard.push(`${vhost.name} ${(data as { to: string[] }).to[0]}`),
+      );
+      return bus;
+    });
+    onTestFinished(async () => {
+      await regions.stop({ deadlineMs: 2000 });
+      await Promise.all(listeners.map((bus) => bus.stop()));
+      await Promise.all([...stores, ...vhosts].map((one) => one.drop()));
+    });
+    await Promise.all(listeners.map((bus) => bus.start()));
+    await regions.start();
+    for (const name of names) {
+      expect(regions.in(name).engine()).toMatchObject({ name: 'rabbitmq', up: true });
+      const waiting = () => regions.in(name).waitingForBus();
+      await waitFor(async () => (await waiting()) !== null, {
+        what: 'the ledger to listen',
+        timeoutMs: 40_000,
+      });
+      await regions.send({ to: `${name}@example.net`, subject: 'x', text: 'x', region: name });
+    }
+    await waitFor(() => heard.length >= 2, { what: 'both events', timeoutMs: 40_000 });
+    expect(heard.sort()).toEqual(names.map((name) => `${name} ${name}@example.net`).sort());
   });
 });

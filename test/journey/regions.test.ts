@@ -270,7 +270,7 @@ describe('regions on PostgreSQL', () => {
   test('several regions with one broker → refused when they are made', () => {
     const engine = { name: 'bullmq' as const };
     expect(() => journey.another({ regions: journey.urls, home: 'deu1', config: { engine } })).toThrow(
-      'a broker for each region',
+      'each needs a broker of its own',
     );
   });
 

@@ -23,13 +23,4 @@ export const busRules: readonly SettingRule[] = [
     broken: (get) =>
       get('bus.emails') !== null && get('bus.url') === null ? 'needs bus.url, where events come from' : null,
   },
-  {
-    key: 'bus.url',
-    reads: ['regions', 'bus.url'],
-    // One queue would mix what must stay in its region.
-    broken: (get) =>
-      get('bus.url') !== null && Object.keys((get('regions') as object | null) ?? {}).length > 1
-        ? 'needs a broker for each region, so a process with one serves one; name a single region in POSTRIDER_REGIONS'
-        : null,
-  },
 ];

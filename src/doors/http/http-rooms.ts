@@ -5,6 +5,7 @@ import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
 import type { BrokerRoom } from './broker-routes.js';
+import type { BusRoom } from './bus-routes.js';
 import type { HookRoom } from './hook-room.js';
 import type { ResendRooms } from './resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './unsubscribe-room.js';
@@ -39,6 +40,8 @@ export interface HttpRooms {
   operations?: HttpOperations;
   /** What stands in the broker's dead-letter queue. */
   broker?: BrokerRoom;
+  /** What waits for the event bus, and what it could not take. */
+  bus?: BusRoom;
   /** The files of emails. */
   attachments?: AttachmentRoom;
   /** One email in full. */

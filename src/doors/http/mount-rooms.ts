@@ -6,6 +6,7 @@ import type { Hono } from 'hono';
 import type { Clock } from '../../kernel/index.js';
 import { attachmentRoutes } from './attachment-routes.js';
 import { brokerRoutes } from './broker-routes.js';
+import { busRoutes } from './bus-routes.js';
 import { deadLetterRoutes } from './dead-letter-routes.js';
 import { emailDetailRoutes } from './email-detail-routes.js';
 import { emailListRoutes } from './email-list-routes.js';
@@ -38,6 +39,7 @@ export function mountRooms(
   }
   if (rooms.figures) app.route('/', figureRoutes(rooms.figures));
   if (rooms.broker) app.route('/', brokerRoutes(rooms.broker, bodyLimitBytes));
+  if (rooms.bus) app.route('/', busRoutes(rooms.bus, bodyLimitBytes));
   if (rooms.attachments) app.route('/', attachmentRoutes(rooms.attachments));
   if (rooms.pauses) app.route('/', pauseRoutes(rooms.pauses));
   app.route('/', emailRoutes(rooms, bodyLimitBytes, clock));

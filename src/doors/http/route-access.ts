@@ -131,6 +131,9 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/broker/dead-letters': { right: 'look' },
   'POST /admin/broker/dead-letters/requeue': { right: 'operate' },
   'POST /admin/broker/dead-letters/purge': { right: 'operate' },
+  'GET /admin/bus': { right: 'look' },
+  'GET /admin/bus/dead-letters': { right: 'look' },
+  'POST /admin/bus/dead-letters/retry': { right: 'operate' },
 
   'GET /admin/overview': { right: 'look' },
   'GET /admin/flow': { right: 'look' },

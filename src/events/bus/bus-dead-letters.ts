@@ -15,7 +15,14 @@ export interface BusDeadLetters {
   /** The oldest first; 100 unless said otherwise. */
   list(options?: { limit?: number }): Promise<BusDeadLetter[]>;
   /** Those of these ids, or up to `limit` of all. With their retries counted on, unless `maxRetries` was raised each gets one try. */
-  retry(which?: { ids?: readonly string[]; limit?: number }): Promise<{ retried: number; left: number }>;
+  retry(which?: { ids?: readonly string[]; limit?: number }): Promise<RetriedLetters>;
+}
+
+export interface RetriedLetters {
+  retried: number;
+  left: number;
+  /** Of the ids those that are not there. */
+  notFound: string[];
 }
 
 export interface BusDeadLetter {
@@ -85,7 +92,7 @@ export function createBusDeadLetters({ url, names, timeoutMs, logger }: BusDeadL
         // Closing waits for the acknowledgements and gives the rest back, so that it is counted.
         await channel.close();
         const { messageCount } = await connection.queueDeclare({ queue, passive: true });
-        return { retried, left: messageCount };
+        return { retried, left: messageCount, notFound: [...(wanted ?? [])] };
       }),
   };
 

@@ -17,7 +17,7 @@ import { type BusDeadLetters, createBusDeadLetters } from './bus-dead-letters.js
 import { type NewBusEvent, writeEvent } from './bus-event.js';
 import { type BusNames, busNames } from './bus-names.js';
 import { declareMainExchange, declareTopology, mainQueue } from './declare-topology.js';
-import { type EventHandler, handleMessage } from './handle-message.js';
+import { type BusOutcome, type EventHandler, handleMessage } from './handle-message.js';
 import { createMover, type Mover } from './move-message.js';
 
 /**
@@ -47,6 +47,8 @@ export interface EventBusOptions {
   retryDelayMs?: number;
   /** For the broker to answer: at start, and for each event published. Defaults to 10000. */
   timeoutMs?: number;
+  /** Told what became of each event, for figures. */
+  onOutcome?: (outcome: BusOutcome) => void;
   logger?: Logger;
   clock?: Clock;
   random?: Randomness;
@@ -67,6 +69,7 @@ const OPTIONS = [
   'maxRetries',
   'retryDelayMs',
   'timeoutMs',
+  'onOutcome',
   'logger',
   'clock',
   'random',
@@ -76,7 +79,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
   refuseUnknownKeys(options, OPTIONS, 'INVALID_CONFIG');
   checkClientInstalled();
   const { prefetch, maxRetries, retryDelayMs, timeoutMs } = numbersOf(options);
-  const { url, service, clock = systemClock, random = systemRandomness } = options;
+  const { url, service, clock = systemClock, random = systemRandomness, onOutcome = () => {} } = options;
   const names = busNames(service);
   const logger = (options.logger ?? createLogger()).child({ service });
   const handlers = new Map<string, EventHandler>();
@@ -114,7 +117,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
   function consume(connection: Connection, mover: Mover, signal: AbortSignal): Consumer {
     const { queue, ...queueOptions } = mainQueue(names);
     const parts = {
-      ...{ queue, maxRetries, signal, clock, random, logger },
+      ...{ queue, maxRetries, signal, onOutcome, clock, random, logger },
       handlerOf: (type: string) => handlers.get(type) ?? handlers.get('*'),
       moveToDeadLetters: (message: Parameters<Mover['move']>[0], headers: Parameters<Mover['move']>[2]) =>
         mover.move(message, names.deadLetterQueue, headers),
@@ -177,7 +180,10 @@ export function createEventBus(options: EventBusOptions): EventBus {
           sent.then(() => true),
           delay(timeoutMs, over.signal).then(() => false),
         ]);
-        if (inTime) return envelope.messageId!;
+        if (inTime) {
+          onOutcome('published');
+          return envelope.messageId!;
+        }
       } catch (error) {
         throw unpublished(messageOf(error), error);
       } finally {

@@ -17,7 +17,13 @@ function parts(handler?: EventHandler, more: Partial<HandlingParts> = {}): Handl
   over.abort();
   return {
     ...{ queue: 'q', maxRetries: 10, handlerOf: (type) => (type === 'x' ? handler : undefined) },
-    ...{ moveToDeadLetters: vi.fn(), clock: new ManualClock(), random: () => 0, logger: silentLogger },
+    ...{
+      moveToDeadLetters: vi.fn(),
+      onOutcome: () => {},
+      clock: new ManualClock(),
+      random: () => 0,
+      logger: silentLogger,
+    },
     // Waits end at once.
     signal: over.signal,
     ...more,
@@ -35,6 +41,17 @@ describe('handling a message', () => {
     ['answers a number that is no status', () => 9, 'DROP'],
   ])('the handler %s → %s', async (_, handler, action) => {
     expect(await handleMessage(message(), parts(handler))).toBe(action);
+  });
+
+  it.each<[string, EventHandler, Record<string, unknown>, string]>([
+    ['handled', () => 200, {}, 'handled'],
+    ['failed', () => 503, {}, 'retried'],
+    ['too early', () => 425, {}, 'requeued'],
+    ['failed once too often', () => 503, tried(10), 'dead_lettered'],
+  ])('%s → told as such, once', async (_, handler, headers, outcome) => {
+    const onOutcome = vi.fn();
+    await handleMessage(message(undefined, headers), parts(handler, { onOutcome }));
+    expect(onOutcome.mock.calls).toEqual([[outcome]]);
   });
 
   it('a type without a handler → acknowledged, also when it is wrong in itself', async () => {

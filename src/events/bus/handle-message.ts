@@ -38,11 +38,15 @@ export interface HandlingParts {
   maxRetries: number;
   handlerOf(type: string): EventHandler | undefined;
   moveToDeadLetters(message: BusMessage, headers: Headers): Promise<void>;
+  onOutcome(outcome: BusOutcome): void;
   signal: AbortSignal;
   clock: Clock;
   random: Randomness;
   logger: Logger;
 }
+
+/** What became of an event, for figures: `requeued` are those whose time has not come. */
+export type BusOutcome = 'published' | 'handled' | 'retried' | 'requeued' | 'dead_lettered';
 
 type Told = Exclude<ConsumerAction, 'DEAD_LETTER'>;
 
@@ -63,12 +67,14 @@ export async function handleMessage(
   const action = consumerAction(answer.status, { retries, maxRetries: parts.maxRetries });
   if (action === 'ACK') {
     logger.debug({ ...about, status: answer.status }, 'event handled');
+    parts.onOutcome('handled');
     return action;
   }
   const outcome = { ...about, status: answer.status, err: answer.error };
   if (action === 'REQUEUE') return waitAndRequeue(parts, Number.POSITIVE_INFINITY);
   if (action === 'DROP') {
     logger.warn(outcome, 'event failed; it is tried again');
+    parts.onOutcome('retried');
     return action;
   }
   try {
@@ -82,6 +88,7 @@ export async function handleMessage(
   }
   killPoint('bus:dead-lettered');
   logger.error({ ...outcome, code: MAX_RETRIES_EXCEEDED }, 'event moved to the dead-letter queue');
+  parts.onOutcome('dead_lettered');
   return 'ACK';
 }
 
@@ -113,7 +120,9 @@ async function answerTo(
 }
 
 /** Shorter than the wait that is left, and different for each, so that they do not all come back at once. */
-async function waitAndRequeue({ random, signal }: HandlingParts, leftMs: number): Promise<'REQUEUE'> {
+async function waitAndRequeue(parts: HandlingParts, leftMs: number): Promise<'REQUEUE'> {
+  const { random, signal } = parts;
+  parts.onOutcome('requeued');
   await delay(Math.min(leftMs, MIN_WAIT_MS + random() * (MAX_WAIT_MS - MIN_WAIT_MS)), signal);
   return 'REQUEUE';
 }

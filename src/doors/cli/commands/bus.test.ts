@@ -17,7 +17,7 @@ function withBus(found = [letter]) {
     },
     retry: async (which) => {
       asked.push(which);
-      return { retried: which?.ids ? 1 : 3, left: 0 };
+      return { retried: which?.ids ? 1 : 3, left: 0, notFound: [] };
     },
   };
   const operations = { waitingForBus: async () => 7, leaveBus: async () => 7 } as unknown as Operations;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { BrokerWhich } from '../../../broker-dead-letters.js';
 import { PostriderError } from '../../../kernel/index.js';
+import type { WhichLetters } from '../../../which-letters.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { numberOf } from '../filter-options.js';
@@ -74,7 +74,7 @@ export function brokerPurge(cli: Cli, ids: readonly string[], options: BrokerOpt
 }
 
 /** Naming no message must not mean everything; --all does. */
-function whichOf(ids: readonly string[], { all }: BrokerOptions): BrokerWhich {
+function whichOf(ids: readonly string[], { all }: BrokerOptions): WhichLetters {
   if (ids.length > 0 === (all ?? false))
     throw new PostriderError('INVALID_PAYLOAD', 'Give ids of messages or --all, one of the two.', {
       field: 'messageId',

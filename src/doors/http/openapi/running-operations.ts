@@ -1,7 +1,7 @@
 /** How the system runs: pauses, routes, templates, recurring emails, limits; for operators. */
 import { z } from 'zod';
 import type { Operations } from './operation.js';
-import { anyObject, companyId, instant, mailbox, query, text, typeName } from './shared-schemas.js';
+import { anyObject, companyId, instant, mailbox, paging, query, text, typeName } from './shared-schemas.js';
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/);
 const reason = z.string().max(500).optional();
@@ -29,6 +29,17 @@ const quota = z.strictObject({
   ...{ remaining: z.int(), resetAt: instant },
 });
 const anEmailType = { subject: 'Welcome', htmlContent: '<p>Hello</p>', textContent: 'Hello' };
+
+const busLetter = z.strictObject({
+  id: z.string().nullable(),
+  type: z.string().nullable(),
+  source: z.string().nullable(),
+  occurredAt: z.string().nullable(),
+  originalQueue: z.string().nullable(),
+  finalStatusCode: z.int().nullable(),
+  finalError: z.string().nullable(),
+  finalRetryCount: z.int().nullable(),
+});
 
 export const runningOperations: Operations = {
   'GET /admin/overview': { summary: 'What waits and who works, at a glance.', answers: { 200: anyObject } },
@@ -170,4 +181,24 @@ export const runningOperations: Operations = {
     ...{ example: { limit: 1000 }, answers: { 200: quota } },
   },
   'DELETE /admin/quotas/:companyId/:period': { summary: 'Remove a quota.', answers: { 200: anyObject } },
+  'GET /admin/bus': {
+    summary: 'How many events of emails wait for the event bus; null where none are noted.',
+    answers: { 200: z.strictObject({ service: z.string(), waiting: z.int().nullable() }) },
+  },
+  'GET /admin/bus/dead-letters': {
+    summary: 'Events of other services that could not be taken, the oldest first, without their data.',
+    query: query({ limit: paging.limit }),
+    answers: { 200: z.strictObject({ messages: z.array(busLetter) }) },
+  },
+  'POST /admin/bus/dead-letters/retry': {
+    summary: 'Put events back into the queue; each gets one more try.',
+    body: z.union([
+      z.strictObject({ messageIds: z.array(text(255)).min(1).max(1000) }),
+      z.strictObject({ all: z.literal(true) }),
+    ]),
+    example: { messageIds: ['01a1dfd1-257c-7000-be5f-9fa3e495c256'] },
+    answers: {
+      200: z.strictObject({ retried: z.int(), left: z.int(), notFound: z.array(z.string()) }),
+    },
+  },
 };

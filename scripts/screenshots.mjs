@@ -20,6 +20,7 @@ const PAGES = {
   'content-edit': '/content/welcome/en?companyId=fjord&edit=1',
   schedules: '/schedules',
   schedule: '/schedules/weekly_focus',
+  broadcasts: '/broadcasts',
   limits: '/limits',
   webhooks: '/webhooks?companyId=fjord',
   recipients: '/recipients?companyId=fjord',

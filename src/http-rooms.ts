@@ -1,3 +1,4 @@
+import { createBroadcastRoom } from './broadcast-room.js';
 import { checkEmailId } from './check-email-id.js';
 import type { HttpRooms } from './doors/http/index.js';
 import { createEmailDetails } from './email-details.js';
@@ -47,6 +48,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
     broker: postrider.brokerDeadLetters,
     bus: postrider.bus,
     schedules: postrider.schedules,
+    broadcasts: createBroadcastRoom(postrider),
     limits: postrider,
     resend: postrider.resend,
     settings: () => postrider.settings(),

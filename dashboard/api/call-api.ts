@@ -10,6 +10,8 @@ export interface CallOptions {
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, instead of a body; its type stands in the headers. */
+  file?: Blob;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -17,7 +19,7 @@ export interface CallOptions {
 export async function callApi<Answer>(
   method: string,
   path: string,
-  { query, body, headers, signal }: CallOptions = {},
+  { query, body, file, headers, signal }: CallOptions = {},
 ): Promise<Answer> {
   const response = await fetch(path + queryOf(query), {
     method,
@@ -28,7 +30,7 @@ export async function callApi<Answer>(
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined ? { body: JSON.stringify(body) } : file && { body: file }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

@@ -71,6 +71,14 @@ const PAGES: readonly DashboardPage[] = [
     items: { path: '/schedules/:name', component: fetched(() => import('./schedule-page.js')) },
   },
   {
+    path: '/broadcasts',
+    label: 'Broadcasts',
+    icon: 'send',
+    group: 'Sending',
+    component: fetched(() => import('./broadcasts-page.js')),
+    items: { path: '/broadcasts/:id', component: fetched(() => import('./broadcast-page.js')) },
+  },
+  {
     path: '/limits',
     label: 'Rate limits',
     icon: 'gauge',

@@ -16,6 +16,7 @@ import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
 import { useUrlState } from '../parts/use-url-state.js';
+import { ImportSuppressions } from './recipients/import-suppressions.js';
 import { RemoveSuppression, Suppress } from './recipients/suppression-acts.js';
 
 export default function SuppressionsPage() {
@@ -54,6 +55,7 @@ export default function SuppressionsPage() {
         >
           Export CSV
         </Button>
+        {mayAct && <ImportSuppressions companyId={companyId} onDone={again} />}
         {mayAct && <Suppress companyId={companyId} onDone={again} />}
       </PageHeader>
       <Group mb="md" gap="md" align="flex-end">

@@ -34,5 +34,35 @@ export async function fillCompany(postrider) {
   const { id: webhookId } = await postrider.webhooks.create({
     ...{ companyId, url: 'https://hooks.fjord.example/email', description: 'Booking system' },
   });
-  return { webhookId };
+  const broadcastId = await fillBroadcasts(postrider, companyId);
+  return { webhookId, broadcastId };
+}
+
+/** One that waits for its time, one under way, one that is still being written. */
+async function fillBroadcasts(postrider, companyId) {
+  const { broadcasts, segments } = postrider.resend;
+  const { id: segmentId } = await segments.create(companyId, 'Frequent travellers');
+  const common = { segmentId, from: 'Fjord Ferries <news@fjord.example>' };
+  const html =
+    '<h1>The summer timetable</h1><p>Hello {{{FIRST_NAME|there}}}, from June on we sail every hour.</p>';
+  await broadcasts.create(companyId, {
+    ...common,
+    name: 'Autumn offers',
+    subject: 'Quiet seas, small prices',
+  });
+  const begun = await broadcasts.create(companyId, {
+    ...{ ...common, name: 'Summer timetable', subject: 'Every hour from June', html },
+  });
+  await broadcasts.send(companyId, begun.id, null);
+  const store = await postrider.ready();
+  await store.query(
+    `update postrider.schedule_runs set total = 1200, looked_at = 800, queued = 742, skipped = '{"unsubscribed": 58}'
+     where zone = $1`,
+    [begun.id],
+  );
+  const waiting = await broadcasts.create(companyId, {
+    ...{ ...common, name: 'New harbour', subject: 'We call at Ålesund', text: 'From August.' },
+  });
+  await broadcasts.send(companyId, waiting.id, new Date(Date.now() + 26 * 3_600_000).toISOString());
+  return begun.id;
 }

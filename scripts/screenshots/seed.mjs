@@ -52,7 +52,7 @@ export async function seed(folder) {
   // Where there is a key, people sign in.
   const closed = await door({ apiKey: 'a key of the operators' });
   await fill(postrider);
-  const { webhookId } = await fillCompany(postrider);
+  const { webhookId, broadcastId } = await fillCompany(postrider);
   const failed = await waitUntil(async () => {
     const { emails } = await postrider.list({ status: 'failed', limit: 5 });
     return emails[0];
@@ -70,6 +70,7 @@ export async function seed(folder) {
       email: `/emails/${sent.id}`,
       'email-failed': `/emails/${failed.id}`,
       webhook: `/webhooks/${webhookId}`,
+      broadcast: `/broadcasts/${broadcastId}`,
       'sign-in': `http://${HOST}:${closed.port}/dashboard/`,
       'inbox-message': `/inbox/${inbox.list().find(({ subject }) => subject.includes('elcome'))?.id}`,
     },

@@ -8,6 +8,7 @@ export {
   readAudiencePage,
 } from './audience.js';
 export { AUDIENCE_CRITERIA, type AudienceCriteria } from './audience-sql.js';
+export { acceptableRows, type CheckedRows, checkSuppressionRows } from './check-suppressions.js';
 export { BROADCASTS, type Contact, type ContactInput } from './contacts/contact.js';
 export {
   type ContactProperties,

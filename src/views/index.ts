@@ -36,6 +36,13 @@ export { countEmailMetrics, type EmailMetricsQuery, type MetricCount } from './e
 export { type EmailStats, readEmailStats } from './email-stats.js';
 export { type Latency, readLatency, readSeries, type SeriesPoint, type StepSeconds } from './figures.js';
 export { type FlowSecond, readFlow } from './flow.js';
+export {
+  type BroadcastDetail,
+  type BroadcastRun,
+  type BroadcastSeen,
+  findBroadcast,
+  listBroadcasts,
+} from './list-broadcasts.js';
 export { type EmailPage, findByMessageId, listEmails, type PageOptions } from './list-emails.js';
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';

@@ -14,13 +14,15 @@ import {
 describeWith('postgres', 'chromium')('every page of the dashboard', () => {
   let ground: DashboardGround;
   let webhookId: string;
+  let broadcastId: string;
   beforeAll(async () => {
     ground = await openDashboard({ config: { access: { secretKeys: SECRET } } });
-    ({ webhookId } = await fillDashboard(ground.door));
+    ({ webhookId, broadcastId } = await fillDashboard(ground.door));
   });
   afterAll(() => ground?.close());
 
-  const open = (page: Page, path: string) => page.goto(`${ground.openUrl}/dashboard${path}`);
+  const filled = (path: string) => path.replace(':id', webhookId).replace(':broadcast', broadcastId);
+  const open = (page: Page, path: string) => page.goto(`${ground.openUrl}/dashboard${filled(path)}`);
 
   /** Each with a text that is there once it is filled. */
   const PAGES: Record<string, string> = {
@@ -28,6 +30,8 @@ describeWith('postgres', 'chromium')('every page of the dashboard', () => {
     '/content/welcome/en?companyId=acme&edit=1': HOSTILE,
     '/schedules': 'weekly_focus',
     '/schedules/weekly_focus': '20 preference',
+    '/broadcasts': 'Winter',
+    '/broadcasts/:broadcast': 'What it says',
     '/limits': '3 per 2 hours',
     '/webhooks': HOSTILE,
     '/webhooks/:id': 'email.scheduled',
@@ -47,7 +51,7 @@ describeWith('postgres', 'chromium')('every page of the dashboard', () => {
     for (const [path, text] of Object.entries(PAGES)) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.emulateMedia({ colorScheme: 'light' });
-      await open(page, path.replace(':id', webhookId));
+      await open(page, path);
       await page.getByText(text).first().waitFor();
       const moved = await shifted(page);
       if (moved > 0.1) problems.push(`${path}: ${moved} of it jumped while it came`);
@@ -55,6 +59,7 @@ describeWith('postgres', 'chromium')('every page of the dashboard', () => {
         if (look === 'narrow') {
           await page.setViewportSize({ width: 360, height: 740 });
           await page.emulateMedia({ colorScheme: 'dark' });
+          await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
         }
         for (const problem of await seriousProblems(page)) problems.push(`${path}, ${look}: ${problem}`);
         if ((await overhang(page)) > 0) problems.push(`${path}, ${look}: can be pushed sideways`);
@@ -67,7 +72,7 @@ describeWith('postgres', 'chromium')('every page of the dashboard', () => {
 
   /** To another page without loading the dashboard anew, as its links do. */
   const go = (page: Page, path: string) =>
-    page.evaluate(`history.pushState(null, '', '/dashboard${path.replace(':id', webhookId)}')`);
+    page.evaluate(`history.pushState(null, '', '/dashboard${filled(path)}')`);
   const API = /\/(?:admin|v1)\//;
   const EVERY = { '/': 'Queue', '/emails': 'Accepted', '/dead-letters': 'No dead letters', ...PAGES };
 

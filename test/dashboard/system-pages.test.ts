@@ -1,16 +1,17 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWith } from '../services/index.js';
-import { fillDashboard, SECRET } from './ground/fill-dashboard.js';
-import { type DashboardGround, openDashboard } from './ground/open-dashboard.js';
+import { fillDashboard, HOSTILE, SECRET } from './ground/fill-dashboard.js';
+import { type DashboardGround, openDashboard, seriousProblems } from './ground/open-dashboard.js';
 
 /** What runs, who is written to, who may do what: the pages about them as they are used. */
 describeWith('postgres', 'chromium')('pages of the system', () => {
   let ground: DashboardGround;
   let webhookId: string;
+  let broadcastId: string;
   beforeAll(async () => {
     ground = await openDashboard({ config: { access: { secretKeys: SECRET } } });
-    ({ webhookId } = await fillDashboard(ground.door));
+    ({ webhookId, broadcastId } = await fillDashboard(ground.door));
   });
   afterAll(() => ground?.close());
 
@@ -37,6 +38,24 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await close();
   });
 
+  test('a broadcast → how far it has come, what it says without running it, taken back', async () => {
+    const { page, dialogs, close } = await ground.visit('/broadcasts?companyId=acme');
+    const winter = page.getByRole('row', { name: /Winter/ });
+    await winter.getByText('45 queued · 5 skipped · 50 of 200 looked at').waitFor();
+    expect(await winter.getByRole('button', { name: 'Take back' }).count()).toBe(0);
+    await page.getByRole('link', { name: HOSTILE }).click();
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Spring' }).waitFor();
+    await page.getByText('Customers').waitFor();
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await confirm(page, 'Take back');
+    await page.getByText('draft', { exact: true }).waitFor();
+    expect(await ground.door.postrider.resend.broadcasts.find('acme', broadcastId)).toMatchObject({
+      ...{ status: 'draft', scheduledAt: null },
+    });
+    expect(dialogs).toEqual([]);
+    await close();
+  });
+
   test('a webhook → added with its secret said once, its delivery looked at and replayed, turned off', async () => {
     const { page, close } = await ground.visit('/webhooks');
     await page.getByRole('button', { name: 'Add a webhook' }).click();
@@ -46,7 +65,7 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await page.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.net/second');
     await page.getByLabel('email.bounced').check();
     await page.keyboard.press('Enter');
-    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole('dialog').getByText(/^whsec_/).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('1 of 16 events').waitFor();
 
@@ -81,7 +100,7 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await page.getByLabel('Name').fill('shop');
     await page.getByLabel('May').selectOption('full');
     await page.getByLabel('Name').press('Enter');
-    const token = await page.getByText(/^re_/).textContent();
+    const token = await page.getByRole('dialog').getByText(/^re_/).textContent();
     const asked = () => ground.door.call('GET', '/v1/emails', { as: token });
     expect((await asked()).status).toBe(200);
     await page.getByRole('button', { name: 'Done' }).press('Enter');
@@ -134,6 +153,31 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await confirm(page, 'Lift');
     await page.getByText('Nothing stands against').waitFor();
     expect(await found()).toEqual([]);
+    await close();
+  });
+
+  test('a list from a file → looked through, the refused named, the others taken in; exported → the same', async () => {
+    const { page, close } = await ground.visit('/suppressions?companyId=globex');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const rows = ['email,reason', 'one@example.net,bounce', 'no address,manual', 'two@example.net,spite'];
+    const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) };
+    await page.getByLabel('CSV or NDJSON').setInputFiles(file);
+    await page.getByText('3 rows: 1 can be taken in, 2 are refused').waitFor();
+    await page.getByRole('cell', { name: 'email is not an email address' }).waitFor();
+    const { suppressions } = ground.door.postrider;
+    const listed = async () => (await suppressions.list({ companyId: 'globex' })).suppressions;
+    expect(await listed()).toEqual([]);
+    await page.getByRole('button', { name: 'Import 1' }).click();
+    await page.getByText('1 added, 0 were there already.').waitFor();
+    expect(await listed()).toMatchObject([{ email: 'one@example.net', reason: 'bounce' }]);
+    expect(await seriousProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('cell', { name: 'one@example.net' }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('suppressions.csv');
     await close();
   });
 

@@ -2,9 +2,9 @@
 import { Group, Progress, Stack, Text } from '@mantine/core';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { TimeText } from '../../parts/time-text.js';
-import type { RunSeen } from './run-seen.js';
+import type { RunShown } from './run-seen.js';
 
-export function RunProgress({ run }: { run: RunSeen }) {
+export function RunProgress({ run }: { run: RunShown }) {
   const { state, total, lookedAt, lastError } = run;
   const share = total ? Math.min(100, (lookedAt / total) * 100) : 0;
   return (
@@ -30,7 +30,7 @@ export function RunProgress({ run }: { run: RunSeen }) {
 
 const TONE = { running: 'calm', done: 'good', failed: 'bad', expired: 'quiet' } as const;
 
-function saidOf({ queued, skipped, errorCount, lookedAt, total }: RunSeen): string {
+function saidOf({ queued, skipped, errorCount, lookedAt, total }: RunShown): string {
   const passed = Object.values(skipped).reduce((sum, count) => sum + count, 0);
   const parts = [`${queued.toLocaleString()} queued`];
   if (passed > 0) parts.push(`${passed.toLocaleString()} skipped`);

@@ -7,4 +7,10 @@ export type RunSeen = Omit<ScheduleRun, 'slot' | 'startedAt' | 'finishedAt'> & {
   finishedAt: string | null;
 };
 
+/** What is shown of any run. */
+export type RunShown = Pick<
+  RunSeen,
+  'state' | 'slot' | 'total' | 'lookedAt' | 'queued' | 'skipped' | 'errorCount' | 'lastError'
+>;
+
 export type Scheduled = Omit<ScheduleSeen, 'next' | 'last'> & { next: string | null; last: RunSeen | null };

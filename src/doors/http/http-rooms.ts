@@ -4,6 +4,7 @@ import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
+import type { BroadcastRoom } from './broadcast-routes.js';
 import type { BrokerRoom } from './broker-routes.js';
 import type { BusRoom } from './bus-routes.js';
 import type { HookRoom } from './hook-room.js';
@@ -52,6 +53,8 @@ export interface HttpRooms {
   pauses?: PauseRoom;
   /** Recurring emails. */
   schedules?: ScheduleRooms;
+  /** Emails to whole segments. */
+  broadcasts?: BroadcastRoom;
   /** How much may be sent. */
   limits?: { rateLimits: RateLimits; quotas: Quotas };
   /** Every setting as it stands, secrets masked. */

@@ -1,3 +1,4 @@
+export type { BroadcastRoom } from './broadcast-routes.js';
 export { createHttpApp, type HttpAppOptions } from './create-http-app.js';
 export type { AcceptedEmail, AcceptOptions, HttpRooms, Readiness } from './http-rooms.js';
 export type { RegionRooms } from './region-gate.js';

@@ -5,6 +5,7 @@
 import type { Hono } from 'hono';
 import type { Clock } from '../../kernel/index.js';
 import { attachmentRoutes } from './attachment-routes.js';
+import { broadcastRoutes } from './broadcast-routes.js';
 import { brokerRoutes } from './broker-routes.js';
 import { busRoutes } from './bus-routes.js';
 import { deadLetterRoutes } from './dead-letter-routes.js';
@@ -46,6 +47,7 @@ export function mountRooms(
   if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, bodyLimitBytes));
   if (rooms.templates) app.route('/', templateRoutes(rooms.templates, bodyLimitBytes));
   if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
+  if (rooms.broadcasts) app.route('/', broadcastRoutes(rooms.broadcasts));
   if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
   if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, bodyLimitBytes));
   if (rooms.hooks) app.route('/', hookRoutes(rooms.hooks));

@@ -158,6 +158,10 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/schedules/:name/resume': { right: 'operate' },
   'POST /admin/schedules/:name/run': { right: 'operate' },
 
+  'GET /admin/broadcasts': { right: 'look' },
+  'GET /admin/broadcasts/:broadcast': { right: 'look' },
+  'POST /admin/broadcasts/:broadcast/cancel': { right: 'operate' },
+
   'GET /admin/rate-limits': { right: 'look' },
   'PUT /admin/rate-limits/:type': { right: 'operate' },
   'DELETE /admin/rate-limits/:type': { right: 'operate' },

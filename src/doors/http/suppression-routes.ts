@@ -6,6 +6,8 @@ import { type Context, Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
 import { invalidPayload, PostriderError, readFields } from '../../kernel/index.js';
 import {
+  acceptableRows,
+  checkSuppressionRows,
   ROW_FORMATS,
   type RowFormat,
   readRows,
@@ -54,14 +56,18 @@ export function suppressionRoutes(suppressions: Suppressions, bodyLimitBytes: nu
   });
 
   routes.post('/v1/suppressions/import', async (c) => {
-    const { companyId } = queryOf(c, ['companyId']);
+    const query = queryOf(c, ['companyId', 'dryRun', 'skipRefused']);
+    const [dryRun, skipRefused] = [flagOf(query, 'dryRun'), flagOf(query, 'skipRefused')];
     const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
     const format = IMPORT_TYPES[type];
     if (format === undefined)
       throw new PostriderError('UNSUPPORTED_MEDIA_TYPE', 'Send text/csv or application/x-ndjson.', {
         field: 'Content-Type',
       });
-    return c.json(await suppressions.importAll(readRows(bytesOf(c.req.raw), format), company(c, companyId)));
+    const of = company(c, query.companyId);
+    const rows = readRows(bytesOf(c.req.raw), format);
+    if (dryRun) return c.json(await checkSuppressionRows(rows));
+    return c.json(await suppressions.importAll(skipRefused ? acceptableRows(rows) : rows, of));
   });
 
   routes.get('/v1/suppressions/:email', async (c) => {
@@ -98,6 +104,12 @@ function company(c: Context<HttpEnv>, asked: unknown): { companyId?: string } {
 
 function queryOf(c: Context, known: readonly string[]): Record<string, string> {
   return readFields(c.req.query(), '', known) as Record<string, string>;
+}
+
+function flagOf(query: Record<string, string>, name: string): boolean {
+  const said = query[name] ?? 'false';
+  if (said !== 'true' && said !== 'false') throw invalidPayload(name, 'must be true or false');
+  return said === 'true';
 }
 
 function formatOf(asked: string): RowFormat {

@@ -7,7 +7,10 @@ export const HOSTILE = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>
 export const SECRET = `one:${'A'.repeat(43)}=`;
 
 /** A company, acme, with something on every page about it; its names are hostile. */
-export async function fillDashboard({ postrider, pool }: Door): Promise<{ webhookId: string }> {
+export async function fillDashboard({
+  postrider,
+  pool,
+}: Door): Promise<{ webhookId: string; broadcastId: string }> {
   const { access, recipients, suppressions, rateLimits, quotas, templates, webhooks, schedules } = postrider;
   await access.tenants.create({ companyId: 'acme', name: HOSTILE, fromDomains: ['acme.example'] });
   await access.tenants.create({ companyId: 'globex', name: 'Globex' });
@@ -38,6 +41,20 @@ export async function fillDashboard({ postrider, pool }: Door): Promise<{ webhoo
     ...{ companyId: 'acme', url: 'https://hooks.example.net/acme', description: HOSTILE },
   });
   const later = new Date(Date.now() + 3_600_000);
+  const { broadcasts, segments } = postrider.resend;
+  const { id: segmentId } = await segments.create('acme', 'Customers');
+  const drafted = { segmentId, from: 'news@acme.example', subject: HOSTILE };
+  const { id: broadcastId } = await broadcasts.create('acme', {
+    ...{ ...drafted, name: HOSTILE, html: '<h1>Spring</h1><script>alert(3)</script>' },
+  });
+  await broadcasts.send('acme', broadcastId, later.toISOString());
+  const sending = await broadcasts.create('acme', { ...drafted, name: 'Winter', text: 'Snow' });
+  await broadcasts.send('acme', sending.id, null);
+  await pool.query(
+    `update postrider.schedule_runs set total = 200, looked_at = 50, queued = 45, skipped = '{"unsubscribed": 5}'
+     where zone = $1`,
+    [sending.id],
+  );
   await postrider.schedule({ ...acme, to: 'grace@example.net', subject: HOSTILE, text: 'Hello' }, later);
   await schedules.list();
   await pool.query(
@@ -45,5 +62,5 @@ export async function fillDashboard({ postrider, pool }: Door): Promise<{ webhoo
      select gen_random_uuid(), name, 'UTC', now() - interval '1 hour', false, 'done', 120, 120, 100, '{"preference": 20}'
      from postrider.schedules where name not like 'postrider.%'`,
   );
-  return { webhookId };
+  return { webhookId, broadcastId };
 }

@@ -84,8 +84,10 @@ export const peopleOperations: Operations = {
     answers: { 200: 'text/csv' },
   },
   'POST /v1/suppressions/import': {
-    summary: 'A whole list as text/csv or application/x-ndjson, of any length.',
-    ...{ query: ofCompany, bodyType: 'text/csv', answers: { 200: anyObject } },
+    summary:
+      'A whole list as text/csv or application/x-ndjson, of any length; looked through alone with dryRun.',
+    query: query({ companyId, dryRun: z.enum(['true', 'false']), skipRefused: z.enum(['true', 'false']) }),
+    ...{ bodyType: 'text/csv', answers: { 200: anyObject } },
   },
   'GET /v1/suppressions/:email': {
     summary: 'Why an address is not written to.',

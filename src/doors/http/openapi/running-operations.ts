@@ -19,6 +19,7 @@ const content = z.strictObject({
 });
 const templateVersion = z.looseObject({ version: z.int() });
 const schedule = z.looseObject({ name: z.string() });
+const broadcast = z.looseObject({ id: z.uuid(), companyId: z.string(), status: z.string() });
 const limit = z.int().min(1).max(2_147_483_647);
 const rateLimit = z.strictObject({
   ...{ type: z.string(), companyId: z.string().nullable(), limit: z.int().nullable() },
@@ -138,6 +139,16 @@ export const runningOperations: Operations = {
   'POST /admin/schedules/:name/run': {
     summary: 'Run it now.',
     answers: { 202: z.strictObject({ runs: z.array(z.unknown()) }) },
+  },
+  'GET /admin/broadcasts': {
+    summary: 'Emails to whole segments, of every company or one, with how far they have come.',
+    query: query({ companyId, ...paging }),
+    answers: { 200: z.strictObject({ broadcasts: z.array(broadcast), nextCursor: z.string().nullable() }) },
+  },
+  'GET /admin/broadcasts/:broadcast': { summary: 'One with its content.', answers: { 200: broadcast } },
+  'POST /admin/broadcasts/:broadcast/cancel': {
+    summary: 'Take one back that has not begun; it is a draft again.',
+    answers: { 200: broadcast },
   },
   'GET /admin/rate-limits': {
     summary: 'How often one recipient may get a type.',

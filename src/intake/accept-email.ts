@@ -1,5 +1,5 @@
-import { isPostriderError, killPoint, PostriderError, type RateLimitState } from '../kernel/index.js';
-import { type NewEmail, writeEmails } from '../outbox/index.js';
+import { isPostriderError, killPoint, PostriderError } from '../kernel/index.js';
+import { type NewEmail, prepareEmails } from '../outbox/index.js';
 import {
   findFirstAnswer,
   fingerprint,
@@ -14,12 +14,14 @@ import {
 import type { SuppressionReader } from '../recipients/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { acceptEach, type EachAnswer } from './accept-each.js';
+import { acceptInChunks, CHUNKED_FROM } from './accept-in-chunks.js';
 import { checkAcceptOptions } from './accept-options.js';
 import { acceptPermissively, type PermissiveAnswer } from './accept-permissively.js';
-import { type CompletionOptions, completeEmail, namingPlace } from './complete-email.js';
-import { readCompanyId } from './email-draft.js';
+import { type Accepted, answerOf } from './accepted.js';
+import { type CompletionOptions, completeEmail } from './complete-email.js';
 import { extraMsFor } from './extra-ms-for.js';
 import { markSuppressed } from './mark-suppressed.js';
+import { oneTenant } from './one-tenant.js';
 import { withRecipientLanguages } from './recipient-language.js';
 import { type Content, needsTemplate, type RenderTyped, renderTyped } from './render-typed.js';
 
@@ -27,16 +29,6 @@ import { type Content, needsTemplate, type RenderTyped, renderTyped } from './re
  * The one way in: validate → render → policy → write, in the caller's transaction or one of its own. What it
  * returns is durable once that transaction commits; what it refuses has left no trace.
  */
-export interface Accepted {
-  /** False where nobody it is for may be written to: then it is in the log and nowhere else. */
-  queued: boolean;
-  emailId: string;
-  requestId: string;
-  status: 'pending' | 'scheduled' | 'suppressed';
-  /** What is left of the limit on this type for its recipient; absent where there is none. */
-  rateLimit?: Omit<RateLimitState, 'resetAt'> & { resetAt: string | null };
-}
-
 export interface AcceptOptions {
   /** The caller's open transaction; without it the email is committed at once. */
   tx?: unknown;
@@ -100,22 +92,41 @@ export function createIntake(options: IntakeOptions): Intake {
   const inTheirLanguage = (inputs: readonly unknown[], tx: Queryable | null) =>
     withRecipientLanguages(tx ?? database.prompt(), inputs, options.defaultTenant);
 
-  async function write(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
-    killPoint('intake:before-write');
-    await writeEmails(tx, emails);
-    killPoint('intake:written');
+  function prepareWrite(tx: Queryable, emails: readonly NewEmail[]): () => Promise<void> {
+    const write = prepareEmails(tx, emails);
+    return async () => {
+      killPoint('intake:before-write');
+      await write();
+      killPoint('intake:written');
+    };
   }
 
-  /** Judged and written in one go; a refusal throws after everything it had counted is undone. */
-  async function admit(tx: Queryable, rules: Rules, { emails, inBatch }: Arrival): Promise<Accepted[]> {
+  /** A refusal throws after everything it had counted is undone. */
+  async function judge(tx: Queryable, rules: Rules, { emails, inBatch, place = 0 }: Arrival) {
+    const refuse = (refusal: Refusal) => refusalError({ ...refusal, index: refusal.index + place }, inBatch);
     const foreign = await options.senders.judge(tx, emails);
-    if (foreign) throw refusalError(foreign, inBatch);
+    if (foreign) throw refuse(foreign);
     await markSuppressed(tx, options.suppressions, emails);
     const verdict = await judgeEmails(tx, rules, emails);
-    if (!verdict.accept) throw refusalError(verdict, inBatch);
-    await write(tx, emails);
-    return emails.map((email, index) => answerOf(email, clock.now(), verdict.rateLimits?.[index]));
+    if (!verdict.accept) throw refuse(verdict);
+    return verdict.rateLimits;
   }
+
+  async function admit(tx: Queryable, rules: Rules, arrival: Arrival): Promise<Accepted[]> {
+    const limits = await judge(tx, rules, arrival);
+    await prepareWrite(tx, arrival.emails)();
+    return arrival.emails.map((email, index) => answerOf(email, clock.now(), limits?.[index]));
+  }
+
+  /** For many at once on a server, which works while we do. */
+  const admitInChunks = (tx: Queryable, rules: Rules, spoken: readonly unknown[], make: MakeArrival) =>
+    acceptInChunks(spoken.length, {
+      complete: (from, to) => make(spoken.slice(from, to), from).emails,
+      counts: (emails) => rules.count(emails),
+      judge: (emails, place) => judge(tx, rules, { emails: [...emails], inBatch: true, place }),
+      prepareWrite: (emails) => prepareWrite(tx, emails),
+      now: () => clock.now(),
+    });
 
   /** The key comes before the emails: what was accepted once has its answer, whatever has changed since. */
   async function admitOnce(
@@ -143,18 +154,19 @@ export function createIntake(options: IntakeOptions): Intake {
   async function accept(
     input: unknown,
     { tx, idempotencyKey: key, keyedInput }: TranslatedOptions,
-    { inputs, make }: { inputs: readonly unknown[]; make: MakeArrival },
+    { inputs, makeWith }: { inputs: readonly unknown[]; makeWith: (typed?: RenderTyped) => MakeArrival },
   ): Promise<Accepted[]> {
     const callers = tx === undefined ? null : callerTransaction(tx);
     const typed = await templatesFor(inputs, callers);
     const spoken = typed ? await inTheirLanguage(inputs, callers) : inputs;
+    const make = makeWith(typed);
     const rules = await options.rules.current(callers ?? undefined);
     if (key !== undefined) {
       const keyed = {
         key,
         input: keyedInput ?? input,
         tenant: oneTenant(inputs, input === inputs, options.defaultTenant),
-        make: () => make(spoken, typed),
+        make: () => make(spoken),
       };
       if (callers) return admitOnce(callers, rules, keyed);
       const answers = await database
@@ -163,7 +175,13 @@ export function createIntake(options: IntakeOptions): Intake {
       options.onAccepted();
       return answers;
     }
-    const arrival = make(spoken, typed);
+    if (!callers && database.kind === 'postgres' && inputs.length >= CHUNKED_FROM) {
+      const own = database.prompt(extraMsFor(inputs));
+      const answers = await own.transaction((transaction) => admitInChunks(transaction, rules, spoken, make));
+      options.onAccepted();
+      return answers;
+    }
+    const arrival = make(spoken);
     if (callers) return admit(callers, rules, arrival);
     const own = database.prompt(extraMsFor(arrival.emails));
     const answers = rules.count(arrival.emails)
@@ -200,7 +218,7 @@ export function createIntake(options: IntakeOptions): Intake {
         return verdict.accept ? null : verdict;
       },
       markSuppressed: (emails) => markSuppressed(tx, options.suppressions, emails),
-      write: (emails) => write(tx, emails),
+      write: (emails) => prepareWrite(tx, emails)(),
     });
   }
 
@@ -208,11 +226,13 @@ export function createIntake(options: IntakeOptions): Intake {
     async accept(input, accepting = {}) {
       const { requestId, traceparent } = accepting;
       checkAcceptOptions(accepting);
-      const make: MakeArrival = ([spoken], typed) => ({
-        emails: [completeEmail(options, { input: spoken, requestId, traceparent, typed })],
-        inBatch: false,
-      });
-      return (await accept(input, accepting, { inputs: [input], make }))[0]!;
+      const makeWith = (typed?: RenderTyped): MakeArrival => {
+        return ([spoken]) => ({
+          emails: [completeEmail(options, { input: spoken, requestId, traceparent, typed })],
+          inBatch: false,
+        });
+      };
+      return (await accept(input, accepting, { inputs: [input], makeWith }))[0]!;
     },
     async acceptBatch(inputs, accepting = {}) {
       const { requestId, traceparent } = accepting;
@@ -222,13 +242,15 @@ export function createIntake(options: IntakeOptions): Intake {
           field: 'emails',
         });
       }
-      const make: MakeArrival = (spoken, typed) => ({
-        emails: spoken.map((input, index) =>
-          completeEmail(options, { input, requestId, traceparent, place: `[${index}]`, typed }),
-        ),
-        inBatch: true,
-      });
-      return accept(inputs, accepting, { inputs, make });
+      const makeWith = (typed?: RenderTyped): MakeArrival => {
+        return (spoken, from = 0) => ({
+          emails: spoken.map((input, index) =>
+            completeEmail(options, { input, requestId, traceparent, place: `[${from + index}]`, typed }),
+          ),
+          inBatch: true,
+        });
+      };
+      return accept(inputs, accepting, { inputs, makeWith });
     },
     acceptEach: (inputs, each) => acceptSingly(inputs, { ...each, keepSuppressed: false }),
     async acceptPermissively(inputs, { requestId, idempotencyKey, traceparent, keyedInput = inputs }) {
@@ -253,37 +275,15 @@ export function createIntake(options: IntakeOptions): Intake {
 interface Arrival {
   emails: NewEmail[];
   inBatch: boolean;
+  /** Of the first of these in the batch. */
+  place?: number;
 }
 
-type MakeArrival = (inputs: readonly unknown[], typed: RenderTyped | undefined) => Arrival;
+type MakeArrival = (inputs: readonly unknown[], from?: number) => Arrival;
 
 interface Keyed {
   key: string;
   input: unknown;
   tenant: string;
   make(): Arrival;
-}
-
-/** A key belongs to one company, so what it stands for does too. */
-function oneTenant(inputs: readonly unknown[], inBatch: boolean, defaultTenant: string): string {
-  const tenants = inputs.map((input, index) =>
-    namingPlace(inBatch ? `[${index}]` : '', () => readCompanyId(input) ?? defaultTenant),
-  );
-  const [first = defaultTenant] = tenants;
-  const other = tenants.findIndex((tenant) => tenant !== first);
-  if (other === -1) return first;
-  throw new PostriderError('INVALID_PAYLOAD', 'A batch with an idempotency key is of one company.', {
-    field: `[${other}].companyId`,
-  });
-}
-
-function answerOf(email: NewEmail, now: number, rateLimit: RateLimitState | undefined): Accepted {
-  const waits = email.scheduledAt !== null && email.scheduledAt.getTime() > now;
-  return {
-    queued: email.suppressed === null,
-    emailId: email.id,
-    requestId: email.requestId,
-    status: email.suppressed ? 'suppressed' : waits ? 'scheduled' : 'pending',
-    ...(rateLimit && { rateLimit: { ...rateLimit, resetAt: rateLimit.resetAt?.toISOString() ?? null } }),
-  };
 }

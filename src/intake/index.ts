@@ -1,6 +1,7 @@
 export type { EachAnswer } from './accept-each.js';
-export { type Accepted, type AcceptOptions, createIntake, type Intake } from './accept-email.js';
+export { type AcceptOptions, createIntake, type Intake } from './accept-email.js';
 export type { PermissiveAnswer } from './accept-permissively.js';
+export type { Accepted } from './accepted.js';
 export type { UnsubscribeUrl } from './complete-email.js';
 export { parseDueTime } from './draft-times.js';
 export { readCompanyId } from './email-draft.js';

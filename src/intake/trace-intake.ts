@@ -1,5 +1,6 @@
 import { inSpan, isTracing, type OpenSpan } from '../kernel/index.js';
-import type { Accepted, Intake, TranslatedOptions } from './accept-email.js';
+import type { Intake, TranslatedOptions } from './accept-email.js';
+import type { Accepted } from './accepted.js';
 
 /**
  * An intake whose acceptances are spans, and whose emails remember them, so that their attempts join the same trace

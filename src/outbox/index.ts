@@ -58,4 +58,4 @@ export {
 } from './transition-table.js';
 export { type Person, personOf } from './without-person.js';
 export { takeLease, type WorkerLease } from './worker-lease.js';
-export { hashContent, writeEmails } from './write-emails.js';
+export { hashContent, prepareEmails } from './write-emails.js';

@@ -3,17 +3,18 @@ import type { Queryable } from '../store/index.js';
 import type { NewEmail } from './new-email.js';
 
 /**
- * Writes accepted emails in the given transaction: one statement for one email or five hundred.
- * Only the first ready row rings, so a batch costs one bell.
+ * Writes accepted emails in the given transaction: one statement for one email or five hundred. Only the first
+ * ready row rings, so a statement costs one bell. What can be done without the database is done at once; the
+ * function that is returned asks it.
  */
-export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): Promise<void> {
-  if (emails.length === 0) return;
+export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () => Promise<void> {
+  if (emails.length === 0) return async () => {};
   const column = <T>(pick: (email: NewEmail) => T): T[] => emails.map(pick);
   const texts = (pick: (email: NewEmail) => string | null): unknown => {
     const list = emails.map(pick);
     return tx.textArray?.(list) ?? list;
   };
-  await tx.query(WRITE, [
+  const values = [
     column((e) => e.id),
     column((e) => e.tenant),
     column((e) => e.type),
@@ -41,7 +42,10 @@ export async function writeEmails(tx: Queryable, emails: readonly NewEmail[]): P
     // as text: postgres.js takes a list of booleans for one
     column((e) => String(e.sensitive)),
     column((e) => (e.suppressed ? JSON.stringify(e.suppressed) : null)),
-  ]);
+  ];
+  return async () => {
+    await tx.query(WRITE, values);
+  };
 }
 
 // The first ready position is a value of its own, found once: joined, a plan that expects few rows looked it up for

@@ -167,6 +167,37 @@ describe.each(subjects)('rate limits on %s', (_name, open) => {
     expect(answers[5]).toMatchObject({ rateLimit: { limit: 5, remaining: 0 } });
   });
 
+  test('a batch of hundreds → written as a whole or, for one too many or one not valid near its end, not at all', async () => {
+    const { to } = anEmail();
+    const batch = Array.from({ length: 260 }, (_, place) =>
+      [130, 131, 200, 201, 250, 259].includes(place) ? limited('circle_invitation', { to }) : anEmail(),
+    );
+    const before = await slots('circle_invitation');
+    const written = async (requestId: string) => {
+      const sql = 'select id, to_address from postrider.emails where request_id = $1';
+      return (await (await postrider.ready()).query<{ id: string; to_address: string }>(sql, [requestId]))
+        .rows;
+    };
+    await expect(postrider.sendBatch(batch, { requestId: 'too-many' })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      field: '[259].to',
+    });
+    const broken = batch.map((email, place) => (place === 255 ? { ...email, to: 'nowhere' } : email));
+    await expect(postrider.sendBatch(broken, { requestId: 'broken' })).rejects.toMatchObject({
+      code: 'INVALID_EMAIL',
+      field: '[255].to',
+    });
+    expect([...(await written('too-many')), ...(await written('broken'))]).toEqual([]);
+    expect(await slots('circle_invitation')).toBe(before);
+    const answers = await postrider.sendBatch(batch.slice(0, 259), { requestId: 'whole' });
+    const found = new Map((await written('whole')).map((row) => [row.id, row.to_address]));
+    expect(answers.map(({ emailId }) => found.get(emailId))).toEqual(
+      batch.slice(0, 259).map((email) => email.to),
+    );
+    expect(answers[250]).toMatchObject({ rateLimit: { limit: 5, remaining: 0 } });
+    expect(answers[251]).not.toHaveProperty('rateLimit');
+  });
+
   test('a refused batch in a transaction → what its other emails wanted is not counted', async () => {
     const spent = limited('reminder');
     await postrider.send(spent);

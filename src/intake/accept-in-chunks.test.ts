@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { NewEmail } from '../outbox/index.js';
+import { acceptInChunks, type ChunkSteps } from './accept-in-chunks.js';
+
+const email = (place: number) =>
+  ({ id: `e${place}`, requestId: 'r', suppressed: null, scheduledAt: null }) as unknown as NewEmail;
+
+function steps(parts: Partial<ChunkSteps> = {}): { steps: ChunkSteps; log: string[] } {
+  const log: string[] = [];
+  return {
+    log,
+    steps: {
+      complete(from, to) {
+        log.push(`complete ${from}-${to}`);
+        return Array.from({ length: to - from }, (_, at) => email(from + at));
+      },
+      counts: () => false,
+      async judge(emails, place) {
+        log.push(`judge ${place}+${emails.length}`);
+        return undefined;
+      },
+      prepareWrite(emails) {
+        const [{ id }] = emails as [NewEmail];
+        return async () => {
+          log.push(`write ${id}`);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          log.push(`written ${id}`);
+        };
+      },
+      now: () => 0,
+      ...parts,
+    },
+  };
+}
+
+test('three hundred emails → the next chunk is made ready while one is written, answers in order', async () => {
+  // Each write but the last ends only when the next has been made ready.
+  let release = () => {};
+  const { steps: given, log } = steps({
+    prepareWrite(emails) {
+      const [{ id }] = emails as [NewEmail];
+      release();
+      return async () => {
+        log.push(`write ${id}`);
+        if (id !== 'e250') await new Promise<void>((resolve) => (release = resolve));
+        log.push(`written ${id}`);
+      };
+    },
+  });
+  const answers = await acceptInChunks(300, given);
+  expect(answers.map(({ emailId }) => emailId)).toEqual(Array.from({ length: 300 }, (_, at) => `e${at}`));
+  const writes = ['e0', 'e125', 'e250'].flatMap((id) => [`write ${id}`, `written ${id}`]);
+  expect(log.filter((line) => line.startsWith('writ'))).toEqual(writes);
+});
+
+test('a limit in the second chunk → all from there on are judged together, and written in chunks', async () => {
+  const { steps: given, log } = steps({ counts: (emails) => emails.some(({ id }) => id === 'e130') });
+  expect(await acceptInChunks(400, given)).toHaveLength(400);
+  expect(log.filter((line) => line.startsWith('judge'))).toEqual(['judge 0+125', 'judge 125+275']);
+  expect(log.filter((line) => line.startsWith('written'))).toHaveLength(4);
+});
+
+test('refused while the chunk before is being written → rejects when that is over', async () => {
+  const { steps: given, log } = steps({
+    async judge(_emails, place) {
+      if (place > 0) throw new Error('refused');
+      return undefined;
+    },
+  });
+  await expect(acceptInChunks(300, given)).rejects.toThrow('refused');
+  expect(log.at(-1)).toBe('written e0');
+});
+
+test('the last write fails → rejects with why', async () => {
+  const { steps: given } = steps({
+    prepareWrite:
+      ([first]) =>
+      async () => {
+        if (first?.id === 'e250') throw new Error('away');
+      },
+  });
+  await expect(acceptInChunks(300, given)).rejects.toThrow('away');
+});

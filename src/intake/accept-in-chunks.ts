@@ -1,0 +1,54 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { RateLimitState } from '../kernel/index.js';
+import type { NewEmail } from '../outbox/index.js';
+import { type Accepted, answerOf } from './accepted.js';
+
+/**
+ * A large batch in one transaction, in chunks: while the database writes one, the next is completed here. All or none,
+ * as in one go; a refusal may come when part has been written, and what was written goes with the transaction.
+ */
+export interface ChunkSteps {
+  /** Those from the first place up to, not including, the second. */
+  complete(from: number, to: number): NewEmail[];
+  /** Whether any of these is counted against a limit. */
+  counts(emails: readonly NewEmail[]): boolean;
+  /** Throws for one that may not be accepted; the first of these has this place in the batch. */
+  judge(
+    emails: readonly NewEmail[],
+    place: number,
+  ): Promise<readonly (RateLimitState | undefined)[] | undefined>;
+  /** Everything but asking the database, which the function that is returned does. */
+  prepareWrite(emails: readonly NewEmail[]): () => Promise<void>;
+  now(): number;
+}
+
+/** Below that what overlaps is less than what a transaction and a second statement cost. */
+export const CHUNKED_FROM = 200;
+const CHUNK = 125;
+
+export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<Accepted[]> {
+  const answers: Accepted[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    while (answers.length < count) {
+      const place = answers.length;
+      const emails = steps.complete(place, Math.min(place + CHUNK, count));
+      // A limit is counted once for all of a batch, so from the first that has one the rest is judged together.
+      if (steps.counts(emails)) emails.push(...steps.complete(place + emails.length, count));
+      const limits = await steps.judge(emails, place);
+      for (let at = 0; at < emails.length; at += CHUNK) {
+        const write = steps.prepareWrite(emails.slice(at, at + CHUNK));
+        await writing;
+        writing = write();
+        // The socket takes what it did not take at once.
+        await Promise.race([writing, turn()]);
+      }
+      for (const [at, email] of emails.entries()) answers.push(answerOf(email, steps.now(), limits?.[at]));
+    }
+  } finally {
+    // After a refusal too: the transaction ends only when nothing of it is under way.
+    await Promise.allSettled([writing]);
+  }
+  await writing;
+  return answers;
+}

@@ -15,8 +15,8 @@ export interface ForeignMessage {
 export type ForeignAnswer =
   | { kind: 'done' }
   /** For good, to the dead letters. */
-  | { kind: 'refused'; code: string; message: string }
+  | { kind: 'refused'; code: string; message: string; stack?: string }
   /** For now; it stays in the queue. With a `code` it may be the message's own fault: not for ever. */
-  | { kind: 'later'; message: string; code?: string };
+  | { kind: 'later'; message: string; code?: string; stack?: string };
 
 export type ReceiveForeign = (message: ForeignMessage) => Promise<ForeignAnswer>;

@@ -212,6 +212,31 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
       await until(async () => (await countUnacked(vhost)) === 0, 'it to be acknowledged');
     });
 
+    it('the exchange leads to no queue → publishing fails, and works again when it does', async () => {
+      const binding = { exchange: 'EmailExchange', queue: SEND_QUEUE, routingKey: 'email.send' };
+      await withRabbit(vhost.url, (rabbit) => rabbit.queueUnbind(binding));
+      await expect(ground.broker.publish([bellOf(id(), 1)])).rejects.toThrow('could not be routed');
+      await withRabbit(vhost.url, (rabbit) => rabbit.queueBind(binding));
+      const bell = await ring();
+      await ground.broker.ended([{ bell, settlement: null }]);
+    });
+
+    it('messages of others larger than one worker may hold → taken one after the other, all of them', async () => {
+      const large = 'x'.repeat(9 * 1024 * 1024);
+      const seen = ground.foreign.length;
+      await withRabbit(vhost.url, async (rabbit) => {
+        const publisher = rabbit.createPublisher({ confirm: true });
+        for (let message = 0; message < 5; message++)
+          await publisher.send({ exchange: 'EmailExchange', routingKey: 'email.send' }, large);
+        await publisher.close();
+      });
+      await until(() => ground.foreign.length === seen + 5, 'all of them');
+      ground.foreign.splice(seen);
+      const bell = await ring();
+      await ground.broker.ended([{ bell, settlement: null }]);
+      await until(async () => (await countUnacked(vhost)) === 0, 'them to be acknowledged');
+    });
+
     it('workers of another store come → refused; with those of the same beside it all is well', async () => {
       await expect(openRabbitGround(vhost.url, { queueType, store: 'two' }).start()).rejects.toMatchObject({
         code: 'BROKER_UNSUITABLE',

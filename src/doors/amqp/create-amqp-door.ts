@@ -54,7 +54,10 @@ export function createAmqpDoor({ accept, retry, logger }: AmqpDoorOptions): Rece
     } catch (error) {
       // A fault of ours may have been brought about by this message: it is tried again, but not for ever.
       if (!isPostriderError(error) || error.code === 'INTERNAL')
-        return { kind: 'later', message: messageOf(error), code: 'INTERNAL' };
+        return {
+          ...{ kind: 'later', message: messageOf(error), code: 'INTERNAL' },
+          ...(error instanceof Error && error.stack !== undefined && { stack: error.stack }),
+        };
       if (PASSES.has(error.code)) return { kind: 'later', message: messageOf(error) };
       return refused(error.code, error.field ? `${error.field}: ${error.message}` : error.message);
     }

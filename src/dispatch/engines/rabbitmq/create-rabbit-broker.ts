@@ -213,8 +213,11 @@ async function openBroker(options: RabbitBrokerOptions, watch: Watch): Promise<O
   for (const connection of [publishing, consuming]) connection.on('error', watch.onLost);
   const { onChange } = watch;
   const publisher = createRabbitPublisher({ connection: publishing, queueType, onChange });
-  const foreign = createForeignReceiver({ receive, publisher, clock, logger });
-  const consumer = createRabbitConsumer({
+  const foreign = createForeignReceiver({
+    ...{ receive, publisher, clock, logger },
+    onFull: (full) => consumer.hold(full),
+  });
+  const consumer: RabbitConsumer = createRabbitConsumer({
     ...{ connection: consuming, queueType, prefetch, store, onChange },
     onFound({ toSend, waiting }) {
       if (toSend === 0) watch.listener.onNothingOut({ waits: waiting === 0 });

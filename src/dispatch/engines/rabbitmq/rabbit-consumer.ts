@@ -6,10 +6,12 @@ import { declareTopology, type QueuedBells, type QueueType, SEND_QUEUE } from '.
 
 /**
  * Consumes the queue of emails to send, with a bound on what is not acknowledged. What was delivered on a
- * channel that is gone cannot be acknowledged and comes again.
+ * channel that is gone cannot be acknowledged and comes again. It can be held for a while: nothing more is delivered
+ * then, and what was stays where it is.
  */
 export interface RabbitConsumer {
   up(): boolean;
+  hold(on: boolean): void;
   /** Nothing more is delivered; what was can still be acknowledged. */
   quiesce(): Promise<void>;
   stop(): void;
@@ -37,19 +39,41 @@ export interface ConsumerOptions {
 const CANCEL_MS = 2000;
 
 export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
-  let consumerTag = '';
+  /** null while it does not consume. */
+  let consumerTag: string | null = null;
   let quiet = false;
+  let held = false;
+  let holding: Promise<void> = Promise.resolve();
+
+  async function consume(channel: Channel): Promise<void> {
+    if (quiet || held) return;
+    const consuming = await channel.basicConsume({ queue: SEND_QUEUE }, (message) =>
+      options.onMessage(message, { channel, tag: message.deliveryTag }),
+    );
+    consumerTag = consuming.consumerTag;
+  }
+
+  async function letGo(channel: Channel): Promise<void> {
+    const tag = consumerTag;
+    consumerTag = null;
+    if (tag !== null) await channel.basicCancel(tag);
+  }
+
+  async function holdOrGoOn(): Promise<void> {
+    const channel = kept.current();
+    if (!channel?.active) return;
+    if (held) await letGo(channel);
+    else if (consumerTag === null) await consume(channel);
+  }
+
   const kept: KeptChannel = keepChannel({
     connection: options.connection,
     async setUp(channel) {
       const queued = await declareTopology(channel, options.queueType);
       await markVhost(channel, options);
       await channel.basicQos({ prefetchCount: options.prefetch });
-      if (quiet) return;
-      const consuming = await channel.basicConsume({ queue: SEND_QUEUE }, (message) =>
-        options.onMessage(message, { channel, tag: message.deliveryTag }),
-      );
-      consumerTag = consuming.consumerTag;
+      consumerTag = null;
+      await consume(channel);
       options.onFound(queued);
     },
     onUp: () => options.onChange(),
@@ -59,13 +83,19 @@ export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
     up: () => kept.current() !== null,
     over: kept.over,
     stop: kept.stop,
+    hold(on) {
+      if (held === on) return;
+      held = on;
+      // One that fails has lost its channel, and the next is set up as it should be.
+      holding = holding.then(holdOrGoOn).catch(options.onChange);
+    },
     async quiesce() {
       quiet = true;
       const channel = kept.current();
       if (!channel?.active) return;
       const waited = new AbortController();
       // A broker that hangs must not hold up a stop; what it still delivers is given back.
-      await Promise.race([channel.basicCancel(consumerTag), delay(CANCEL_MS, waited.signal)]);
+      await Promise.race([holding.then(() => letGo(channel)), delay(CANCEL_MS, waited.signal)]);
       waited.abort();
     },
   };

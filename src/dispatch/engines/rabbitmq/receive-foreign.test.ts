@@ -15,6 +15,7 @@ const AWAY: ForeignAnswer = { kind: 'later', message: 'the store is away' };
 function open(answers: ForeignAnswer[]) {
   const asked: string[] = [];
   const published: OutgoingMessage[] = [];
+  const fulls: boolean[] = [];
   const channel = { active: true, basicAck: vi.fn(), basicNack: vi.fn() };
   const receiver = createForeignReceiver({
     receive: async ({ messageId }) => {
@@ -22,16 +23,14 @@ function open(answers: ForeignAnswer[]) {
       return answers.shift() ?? { kind: 'done' };
     },
     publisher: { publish: async (messages) => void published.push(...messages) },
+    onFull: (full) => void fulls.push(full),
     clock: new ManualClock(),
     logger: silentLogger,
   });
   return {
-    ...{ asked, published, channel, receiver },
-    take: (messageId: string, headers = {}) =>
-      receiver.take(
-        { messageId, body: {}, headers } as AsyncMessage,
-        { channel, tag: 1 } as unknown as Delivery,
-      ),
+    ...{ asked, published, fulls, channel, receiver },
+    take: (messageId: string, headers = {}, body: unknown = {}) =>
+      receiver.take({ messageId, body, headers } as AsyncMessage, { channel, tag: 1 } as unknown as Delivery),
   };
 }
 
@@ -70,7 +69,9 @@ it('its channel is lost while it waits → not asked about again, for it is deli
 });
 
 it('a fault of ours with each try → ten tries, ever further apart, then a dead letter with the reason', async () => {
-  const fault: ForeignAnswer = { kind: 'later', message: 'no such function', code: 'INTERNAL' };
+  const fault: ForeignAnswer = {
+    ...{ kind: 'later', message: 'no such function', code: 'INTERNAL', stack: 'Error: no\n    at here' },
+  };
   const { asked, published, channel, take } = open(Array.from({ length: 50 }, () => fault));
   take('poison');
   await vi.advanceTimersByTimeAsync(30_000);
@@ -81,7 +82,12 @@ it('a fault of ours with each try → ten tries, ever further apart, then a dead
     {
       messageId: 'poison',
       to: { queue: 'email.deadLetter.queue' },
-      properties: { headers: { 'x-error-code': 'INTERNAL', 'x-error-message': 'no such function' } },
+      properties: {
+        headers: {
+          ...{ 'x-error-code': 'INTERNAL', 'x-error-message': 'no such function' },
+          'x-error-stack': 'Error: no\n    at here',
+        },
+      },
     },
   ]);
   expect(channel.basicAck).toHaveBeenCalledTimes(1);
@@ -102,4 +108,17 @@ it('delivered ten times by a queue that counts → a dead letter, unread: its wo
   await vi.advanceTimersByTimeAsync(10);
   expect(asked).toEqual([]);
   expect(published).toMatchObject([{ properties: { headers: { 'x-error-code': 'DELIVERED_TOO_OFTEN' } } }]);
+});
+
+it('more bytes in hand than may be → says so once, and again when half of them are gone', async () => {
+  const { fulls, take } = open(Array.from({ length: 3 }, () => AWAY));
+  const large = Buffer.alloc(7 * 1024 * 1024);
+  for (const name of ['one', 'two']) take(name, {}, large);
+  expect(fulls).toEqual([]);
+  take('three', {}, large);
+  expect(fulls).toEqual([true]);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(fulls).toEqual([true]);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(fulls).toEqual([true, false]);
 });

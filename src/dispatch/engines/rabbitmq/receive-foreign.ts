@@ -21,21 +21,27 @@ export interface ForeignReceiver {
 export interface ForeignOptions {
   receive: ReceiveForeign;
   publisher: Pick<RabbitPublisher, 'publish'>;
+  /** Whether it holds as many bytes as it may; nothing more should come then. */
+  onFull(full: boolean): void;
   clock: Clock;
   logger: Logger;
 }
 
 const AT_ONCE = 8;
+/** How much of messages is kept at once, apart from what is on its way; a prefetch counts messages only. */
+const MOST_BYTES = 16 * 1024 * 1024;
 const LATER_MS = 1000;
 /** With the waits between them, each twice the last and none over a minute, these take four minutes. */
 const MOST_TRIES = 10;
 const LONGEST_LATER_MS = 60_000;
+const MOST_STACK = 4000;
 /** Half of what RabbitMQ 4 allows a quorum queue; classic queues do not count. */
 const MOST_DELIVERIES = 10;
 
 interface Waiting {
   message: AsyncMessage;
   delivery: Delivery;
+  bytes: number;
   /** How often it failed by a fault of ours. */
   faults: number;
 }
@@ -47,6 +53,20 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
   /** Those whose wait is not over. */
   const resting = new Map<Waiting, NodeJS.Timeout>();
   const working = new Set<Promise<void>>();
+  let bytes = 0;
+  let full = false;
+
+  function count(more: number): void {
+    bytes += more;
+    if (full ? bytes > MOST_BYTES / 2 : bytes < MOST_BYTES) return;
+    full = !full;
+    options.onFull(full);
+  }
+
+  function answered(one: Waiting, how: (delivery: Delivery) => void): void {
+    how(one.delivery);
+    count(-one.bytes);
+  }
 
   async function ask({ message, faults }: Waiting): Promise<ForeignAnswer> {
     if (deliveriesOf(message) >= MOST_DELIVERIES)
@@ -62,7 +82,8 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
       deadLetterOf: readMirror(message),
     });
     if (answer.kind !== 'later' || answer.code === undefined || faults + 1 < MOST_TRIES) return answer;
-    return { kind: 'refused', code: answer.code, message: answer.message };
+    const { code, message: why, stack } = answer;
+    return { kind: 'refused', code, message: why, ...(stack !== undefined && { stack }) };
   }
 
   async function judge(one: Waiting): Promise<ForeignAnswer> {
@@ -98,6 +119,7 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
         headers: {
           ...headers,
           ...refusalHeaders({ ...answer, retries }, clock.now()),
+          ...(answer.stack !== undefined && { 'x-error-stack': answer.stack.slice(0, MOST_STACK) }),
         },
       },
       // Text would lose its content type on the way.
@@ -108,7 +130,7 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
   async function work(one: Waiting): Promise<void> {
     const { delivery } = one;
     // Its channel is gone: the broker delivers it again.
-    if (!delivery.channel.active) return;
+    if (!delivery.channel.active) return answered(one, () => {});
     const answer = await judge(one);
     if (answer.kind === 'later') {
       logger.warn({ why: answer.message }, 'a message of another service has to wait');
@@ -117,13 +139,13 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
     if (answer.kind === 'refused') {
       logger.warn({ code: answer.code }, 'a message of another service was refused');
     }
-    acknowledge(delivery);
+    answered(one, acknowledge);
   }
 
   /** It holds nobody up meanwhile. */
   function rest(one: Waiting): void {
     if (stopping.signal.aborted) {
-      giveBack(one.delivery);
+      answered(one, giveBack);
       return;
     }
     const waitMs = Math.min(LONGEST_LATER_MS, LATER_MS * 2 ** Math.max(0, one.faults - 1));
@@ -150,17 +172,25 @@ export function createForeignReceiver(options: ForeignOptions): ForeignReceiver 
   return {
     take(message, delivery) {
       if (stopping.signal.aborted) return giveBack(delivery);
-      waiting.push({ message, delivery, faults: 0 });
+      const one = { message, delivery, bytes: bytesOf(message.body), faults: 0 };
+      count(one.bytes);
+      waiting.push(one);
       pump();
     },
     async stop() {
       stopping.abort();
       for (const timer of resting.values()) clearTimeout(timer);
-      for (const { delivery } of [...waiting.splice(0), ...resting.keys()]) giveBack(delivery);
+      for (const one of [...waiting.splice(0), ...resting.keys()]) answered(one, giveBack);
       resting.clear();
       await Promise.all(working);
     },
   };
+}
+
+/** As far as can be told of what the client has parsed. */
+function bytesOf(body: unknown): number {
+  if (Buffer.isBuffer(body) || typeof body === 'string') return body.length;
+  return JSON.stringify(body)?.length ?? 0;
 }
 
 function deliveriesOf({ headers }: AsyncMessage): number {

@@ -65,7 +65,10 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await page.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.net/second');
     await page.getByLabel('email.bounced').check();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText(/^whsec_/).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText(/^whsec_/)
+      .waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('1 of 16 events').waitFor();
 

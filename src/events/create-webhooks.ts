@@ -23,6 +23,8 @@ import {
   parseCompany,
   parseEndpointUrl,
   parseEvents,
+  REPLAY_FIELDS,
+  ROTATE_FIELDS,
   type WebhookEndpoint,
 } from './endpoint.js';
 import {
@@ -154,8 +156,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       for (const name of [secretName(id), oldSecretName(id)]) await secrets.remove(name);
     },
     async rotate(id, { overlapHours = 24, ...options } = {}) {
-      if (!Number.isFinite(overlapHours) || overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS)
-        throw invalidPayload('overlapHours', `must be a number from 0 to ${MAX_OVERLAP_HOURS}`);
+      ROTATE_FIELDS.overlapHours.read(overlapHours, 'overlapHours');
       const which = scope(id, options);
       const before = await secrets.get(secretName((await known(id, options)).id));
       const secret = newSecret();
@@ -200,12 +201,12 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       };
     },
     async replay(id, which, options = {}) {
-      const fields = readFields(which, '', ['deliveryId', 'since', 'until', 'status']);
+      const fields = readFields(which, '', ['deliveryId', ...Object.keys(REPLAY_FIELDS)]);
       const one = fields.deliveryId !== undefined;
       if (one && !isUuid(fields.deliveryId)) throw deliveryNotFound();
-      const since = instantOf(fields.since, 'since');
+      const since = REPLAY_FIELDS.since.read(fields.since, 'since');
       if (!one && since === null) throw invalidPayload('since', 'says from when on; or name a deliveryId');
-      const status = parseChoice(fields.status, 'status', ['failed', 'success', 'pending', 'all'] as const);
+      const status = REPLAY_FIELDS.status.read(fields.status, 'status');
       const only = status ?? (one ? 'all' : 'failed');
       const { companyId, id: endpointId } = await known(id, options);
       const replayed = await replayDeliveries(
@@ -213,7 +214,11 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
         { tenant: companyId, endpointId },
         {
           ...(one && { id: fields.deliveryId as string }),
-          ...{ since, until: instantOf(fields.until, 'until'), status: only === 'all' ? null : only },
+          ...{
+            since,
+            until: REPLAY_FIELDS.until.read(fields.until, 'until'),
+            status: only === 'all' ? null : only,
+          },
         },
       );
       if (one && replayed === 0) throw deliveryNotFound();
@@ -223,17 +228,8 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
 }
 
 const MAX_ENDPOINTS = 50;
-const MAX_OVERLAP_HOURS = 24 * 7;
 const MAX_PAGE = 200;
 const CURSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-function instantOf(input: unknown, field: string): Date | null {
-  if (input === undefined) return null;
-  const at = input instanceof Date ? input : typeof input === 'string' ? new Date(input) : null;
-  if (at === null || Number.isNaN(at.getTime()))
-    throw invalidPayload(field, 'must be an instant in ISO 8601');
-  return at;
-}
 
 function notFound(): PostriderError {
   return new PostriderError('WEBHOOK_NOT_FOUND', 'There is no such webhook.', { field: 'id' });

@@ -93,8 +93,32 @@ export const ENDPOINT_FIELDS = {
 const { companyId: _, ...changing } = ENDPOINT_FIELDS;
 export const CHANGE_FIELDS = { ...changing, status: field.choice(STATES) } as const;
 
+const MAX_OVERLAP_HOURS = 24 * 7;
+export const ROTATE_FIELDS = {
+  overlapHours: field.own(z.number().min(0).max(MAX_OVERLAP_HOURS), (input, name): void => {
+    if (!Number.isFinite(input) || (input as number) < 0 || (input as number) > MAX_OVERLAP_HOURS)
+      throw invalidPayload(name, `must be a number from 0 to ${MAX_OVERLAP_HOURS}`);
+  }),
+} as const;
+
+const instant = field.own(z.string().meta({ format: 'date-time' }), parseInstant, 'ISO 8601');
+export const REPLAY_FIELDS = {
+  since: instant,
+  until: instant,
+  status: field.choice(['failed', 'success', 'pending', 'all']),
+} as const;
+
+function parseInstant(input: unknown, name: string): Date | null {
+  if (input === undefined) return null;
+  const at = input instanceof Date ? input : typeof input === 'string' ? new Date(input) : null;
+  if (at === null || Number.isNaN(at.getTime())) throw invalidPayload(name, 'must be an instant in ISO 8601');
+  return at;
+}
+
 /** For whoever describes the API. */
 export const WEBHOOK_INPUTS = {
   endpoint: fieldsSchema(ENDPOINT_FIELDS, { required: ['url'] }),
   change: fieldsSchema(CHANGE_FIELDS, { neverNull: ['url', 'events', 'status'] }),
+  rotate: fieldsSchema(ROTATE_FIELDS, { neverNull: ['overlapHours'] }),
+  replay: fieldsSchema(REPLAY_FIELDS, { required: ['since'] }),
 } as const;

@@ -8,6 +8,7 @@ const KINDS: Record<string, { kind: Field<unknown>; good: unknown[]; bad: unknow
   pattern: { kind: field.pattern(/^[a-z]+$/, 'small letters'), good: ['abc'], bad: ['', 'A', 7, ['a']] },
   choice: { kind: field.choice(['on', 'off']), good: ['on'], bad: ['', 'ON', 1] },
   number: { kind: field.number([1, 2]), good: [1, 2], bad: [0, '1', 1.5] },
+  flag: { kind: field.flag(), good: [true, false], bad: ['true', 1, ''] },
   uuid: { kind: field.uuid(), good: ['01a1def1-9ed6-7000-8fe3-719f10b82e28'], bad: ['', 'x', 7] },
   mailbox: {
     kind: field.mailbox(),

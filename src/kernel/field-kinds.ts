@@ -46,6 +46,17 @@ export const field = {
       says,
     );
   },
+  /** True or false; absent is false. */
+  flag: (says?: string): Field<boolean> =>
+    declare(
+      z.boolean(),
+      (input, name) => {
+        if (input === undefined || input === null) return false;
+        if (typeof input === 'boolean') return input;
+        throw invalidPayload(name, 'must be true or false');
+      },
+      says,
+    ),
   uuid: (meaning = 'a UUID'): Field<string | null> =>
     declare(z.uuid(), (input, name) => {
       if (input === undefined) return null;

@@ -16,6 +16,7 @@ export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnsw
 export { type Judged, judgeEmails } from './judge-emails.js';
 export {
   createQuotas,
+  MAX_QUOTA,
   type QuotaChange,
   type QuotaEntry,
   type QuotaPeriod,

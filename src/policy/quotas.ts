@@ -63,7 +63,7 @@ export async function listQuotaRows(database: Queryable): Promise<Array<{ tenant
 }
 
 const PERIODS: readonly unknown[] = ['day', 'month'];
-const MAX_QUOTA = 1_000_000_000_000;
+export const MAX_QUOTA = 1_000_000_000_000;
 
 function checkQuota(input: QuotaChange): QuotaChange {
   const fields = checkFields(input, ['companyId', 'period', 'limit']);

@@ -35,18 +35,19 @@ export function pauseRoutes(room: PauseRoom): Hono<HttpEnv> {
 }
 
 const LIMIT = 16 * 1024;
-const SCOPES = ['all', 'tenant', 'type', 'route'] as const;
-type Scope = (typeof SCOPES)[number];
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+export const PAUSE_SCOPES = ['all', 'tenant', 'type', 'route'] as const;
+type Scope = (typeof PAUSE_SCOPES)[number];
+export const PAUSED_NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 function meantBy({ scope, value }: Record<string, unknown>): { scope: Scope; value: string } {
-  const known = SCOPES.find((one) => one === scope);
-  if (known === undefined) throw refused('scope', `must be one of ${SCOPES.join(', ')}`);
+  const known = PAUSE_SCOPES.find((one) => one === scope);
+  if (known === undefined) throw refused('scope', `must be one of ${PAUSE_SCOPES.join(', ')}`);
   if (known === 'all') {
     if (value !== undefined && value !== '') throw refused('value', 'is not said when all is meant');
     return { scope: known, value: '' };
   }
-  if (typeof value !== 'string' || !NAME.test(value)) throw refused('value', `must name the ${known} meant`);
+  if (typeof value !== 'string' || !PAUSED_NAME.test(value))
+    throw refused('value', `must name the ${known} meant`);
   return { scope: known, value };
 }
 

@@ -1,6 +1,7 @@
 /** Emails: handing in, looking, moving, taking back; for applications, their users and operators. */
 import { z } from 'zod';
-import { EMAIL_INPUT } from '../../../intake/index.js';
+import { EMAIL_FIELDS, EMAIL_INPUT } from '../../../intake/index.js';
+import { ACT_FIELDS } from '../read-act.js';
 import type { Operations } from './operation.js';
 import {
   accepted,
@@ -11,7 +12,6 @@ import {
   event,
   filterObject,
   filters,
-  instant,
   logFilters,
   mailbox,
   pageNumber,
@@ -20,6 +20,9 @@ import {
   text,
 } from './shared-schemas.js';
 
+const acceptDuplicates = ACT_FIELDS.acceptDuplicates.schema.nullish();
+const dryRun = ACT_FIELDS.dryRun.schema.nullish();
+const reason = ACT_FIELDS.reason.schema.optional();
 const messageIds = z.array(text(255)).min(1).max(1000);
 
 const brokerLetter = z.strictObject({
@@ -118,7 +121,10 @@ export const emailOperations: Operations = {
   },
   'PATCH /v1/emails/:id': {
     summary: 'Give it another time, until its attempt has begun.',
-    ...{ body: z.strictObject({ scheduledAt: instant }), example: { scheduledAt: '2000-01-31T09:00:00Z' } },
+    ...{
+      body: z.strictObject({ scheduledAt: EMAIL_FIELDS.scheduledAt.schema }),
+      example: { scheduledAt: '2000-01-31T09:00:00Z' },
+    },
     answers: { 200: email },
   },
   'POST /v1/emails/:id/cancel': {
@@ -167,7 +173,7 @@ export const emailOperations: Operations = {
   },
   'POST /admin/emails/cancel': {
     summary: 'Take back every waiting email a filter means; dryRun counts.',
-    body: z.strictObject({ filter: filterObject, dryRun: z.boolean().nullish() }),
+    body: z.strictObject({ filter: filterObject, dryRun }),
     example: { filter: { type: 'weekly_focus', recipient: 'ada@example.net' }, dryRun: true },
     answers: { 200: z.strictObject({ matching: z.int(), cancelled: z.int(), dryRun: z.boolean() }) },
   },
@@ -196,8 +202,8 @@ export const emailOperations: Operations = {
   'POST /admin/dead-letters/retry': {
     summary: 'Another round for those named or meant, each at most once.',
     body: z.union([
-      z.strictObject({ emailIds: ids, acceptDuplicates: z.boolean().nullish() }),
-      z.strictObject({ filter: deadLetterFilter, acceptDuplicates: z.boolean().nullish() }),
+      z.strictObject({ emailIds: ids, acceptDuplicates }),
+      z.strictObject({ filter: deadLetterFilter, acceptDuplicates }),
     ]),
     example: { emailIds: [anId], acceptDuplicates: false },
     answers: { 200: report },
@@ -205,21 +211,21 @@ export const emailOperations: Operations = {
   'POST /admin/dead-letters/discard': {
     summary: 'Take those named or meant off the list.',
     body: z.union([
-      z.strictObject({ emailIds: ids, reason: z.string().max(500).optional() }),
-      z.strictObject({ filter: deadLetterFilter, reason: z.string().max(500).optional() }),
+      z.strictObject({ emailIds: ids, reason }),
+      z.strictObject({ filter: deadLetterFilter, reason }),
     ]),
     example: { emailIds: [anId], reason: 'too late' },
     answers: { 200: z.strictObject({ discarded: z.int() }) },
   },
   'POST /admin/dead-letters/:id/retry': {
     summary: 'Another round for one.',
-    body: z.strictObject({ acceptDuplicates: z.boolean().nullish() }),
+    body: z.strictObject({ acceptDuplicates }),
     ...{ bodyOptional: true, example: { acceptDuplicates: true } },
     answers: { 202: z.strictObject({ emailId: z.uuid(), retried: z.boolean() }) },
   },
   'POST /admin/dead-letters/:id/discard': {
     summary: 'Take one off the list.',
-    body: z.strictObject({ reason: z.string().max(500).optional() }),
+    body: z.strictObject({ reason }),
     ...{ bodyOptional: true, example: { reason: 'too late' } },
     answers: { 200: z.strictObject({ emailId: z.uuid(), discarded: z.boolean() }) },
   },
@@ -231,8 +237,8 @@ export const emailOperations: Operations = {
   'POST /admin/broker/dead-letters/requeue': {
     summary: 'Put messages back: an email gets another round, a message of another service is read again.',
     body: z.union([
-      z.strictObject({ messageIds, acceptDuplicates: z.boolean().nullish() }),
-      z.strictObject({ all: z.literal(true), acceptDuplicates: z.boolean().nullish() }),
+      z.strictObject({ messageIds, acceptDuplicates }),
+      z.strictObject({ all: z.literal(true), acceptDuplicates }),
     ]),
     example: { messageIds: ['order-4711'] },
     answers: {

@@ -1,13 +1,18 @@
 /** How the system runs: pauses, routes, templates, recurring emails, limits; for operators. */
 import { z } from 'zod';
+import { MAX_RATE_LIMIT, MAX_WINDOW_SECONDS } from '../../../kernel/index.js';
+import { MAX_QUOTA } from '../../../policy/index.js';
+import { PAUSE_SCOPES, PAUSED_NAME } from '../pause-routes.js';
+import { ACT_FIELDS } from '../read-act.js';
 import type { Operations } from './operation.js';
 import { anyObject, companyId, instant, mailbox, paging, query, text, typeName } from './shared-schemas.js';
 
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/);
-const reason = z.string().max(500).optional();
+const [all, ...scopes] = PAUSE_SCOPES;
+const name = z.string().regex(PAUSED_NAME);
+const reason = ACT_FIELDS.reason.schema.optional();
 const pause = z.union([
-  z.strictObject({ scope: z.literal('all'), value: z.literal('').optional(), reason }),
-  z.strictObject({ scope: z.enum(['tenant', 'type', 'route']), value: name, reason }),
+  z.strictObject({ scope: z.literal(all), value: z.literal('').optional(), reason }),
+  z.strictObject({ scope: z.enum(scopes), value: name, reason }),
 ]);
 const ofCompany = query({ companyId });
 const updatedBy = text(200).optional();
@@ -20,7 +25,8 @@ const content = z.strictObject({
 const templateVersion = z.looseObject({ version: z.int() });
 const schedule = z.looseObject({ name: z.string() });
 const broadcast = z.looseObject({ id: z.uuid(), companyId: z.string(), status: z.string() });
-const limit = z.int().min(1).max(2_147_483_647);
+const limit = z.int().min(1).max(MAX_RATE_LIMIT);
+const windowSeconds = z.int().min(1).max(MAX_WINDOW_SECONDS).nullable();
 const rateLimit = z.strictObject({
   ...{ type: z.string(), companyId: z.string().nullable(), limit: z.int().nullable() },
   ...{ windowSeconds: z.int().nullable(), source: z.string() },
@@ -68,7 +74,7 @@ export const runningOperations: Operations = {
   },
   'DELETE /admin/pauses': {
     summary: 'Lift a pause.',
-    query: z.strictObject({ scope: z.enum(['all', 'tenant', 'type', 'route']), value: name.optional() }),
+    query: z.strictObject({ scope: z.enum(PAUSE_SCOPES), value: name.optional() }),
     answers: { 200: z.strictObject({ scope: z.string(), value: z.string(), broughtBack: z.int() }) },
   },
   'GET /admin/templates': {
@@ -162,7 +168,7 @@ export const runningOperations: Operations = {
         windowSeconds: z.unknown().optional(),
         companyId: companyId.nullish(),
       }),
-      z.strictObject({ limit, windowSeconds: limit.nullable(), companyId: companyId.nullish() }),
+      z.strictObject({ limit, windowSeconds, companyId: companyId.nullish() }),
     ]),
     example: { limit: 5, windowSeconds: 3600, companyId: 'default' },
     answers: { 200: rateLimit },
@@ -188,7 +194,7 @@ export const runningOperations: Operations = {
   },
   'PUT /admin/quotas/:companyId/:period': {
     summary: 'Set a quota per day or month.',
-    body: z.strictObject({ limit: z.int().min(0).max(1_000_000_000_000) }),
+    body: z.strictObject({ limit: z.int().min(0).max(MAX_QUOTA) }),
     ...{ example: { limit: 1000 }, answers: { 200: quota } },
   },
   'DELETE /admin/quotas/:companyId/:period': { summary: 'Remove a quota.', answers: { 200: anyObject } },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { WEBHOOK_INPUTS } from '../../../events/index.js';
 import type { Operations } from './operation.js';
-import { anyObject, companyId, instant, paging, query } from './shared-schemas.js';
+import { anyObject, companyId, paging, query } from './shared-schemas.js';
 
 const endpoint = z.looseObject({ id: z.uuid(), url: z.string() }).meta({ id: 'Webhook' });
 const ofCompany = query({ companyId });
@@ -39,7 +39,7 @@ const under = (base: string): Operations => ({
   [`DELETE ${base}/:id`]: { summary: 'Remove it.', query: ofCompany, answers: { 200: anyObject } },
   [`POST ${base}/:id/rotate`]: {
     summary: 'A new secret; the old one signs along for some hours.',
-    ...{ query: ofCompany, body: z.strictObject({ overlapHours: z.number().min(0).max(168).optional() }) },
+    ...{ query: ofCompany, body: WEBHOOK_INPUTS.rotate },
     ...{ bodyOptional: true, example: { overlapHours: 24 } },
     answers: { 200: z.strictObject({ secret: z.string() }) },
   },
@@ -59,10 +59,7 @@ const under = (base: string): Operations => ({
   [`POST ${base}/:id/replay`]: {
     summary: 'Tell a stretch of time once more; what failed, unless said otherwise.',
     query: ofCompany,
-    body: z.strictObject({
-      ...{ since: instant, until: instant.nullish() },
-      status: z.enum(['failed', 'success', 'pending', 'all']).nullish(),
-    }),
+    body: WEBHOOK_INPUTS.replay,
     example: { since: '2026-01-31T09:00:00Z', until: '2026-01-31T10:00:00Z', status: 'failed' },
     answers: { 200: z.strictObject({ replayed: z.int() }) },
   },

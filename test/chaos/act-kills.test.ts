@@ -214,7 +214,7 @@ describeWith('postgres')('acts on PostgreSQL', () => {
     expect(await tables()).toEqual([]);
   });
 
-  test('webhook:claimed, answered, settled → told at least once under one id, and no more once it is settled', async () => {
+  test('webhook:claimed, answered, settled → told at least once under one id, and no more once it is settled; disabling → not done, then done with one notice', async () => {
     const sink = await openWebhookSink();
     const { webhooks } = ground.postrider;
     await webhooks.create({ url: sink.url, events: ['email.scheduled'], companyId: 'told' });
@@ -225,11 +225,26 @@ describeWith('postgres')('acts on PostgreSQL', () => {
       await ground.dieAt(where, {});
     }
     expect(sink.countsOf(told.values())).toEqual([0, 1, 1]);
+    const gone = await openWebhookSink(410);
+    await ground.postrider.access.tenants.create({ companyId: 'gone', contact: 'ops@gone.example' });
+    const { id } = await webhooks.create({ url: gone.url, events: ['email.scheduled'], companyId: 'gone' });
+    await ground.postrider.schedule(emailTo('gone@example.com', 'gone'), later());
+    await ground.dieAt('webhook:disabling', {});
+    const notices = () =>
+      one(`select count(*)::int as n from postrider.emails
+           where type = 'webhook_disabled' and message -> 'to' -> 0 ->> 'address' = 'ops@gone.example'`);
+    expect([(await webhooks.get(id)).status, await notices()]).toEqual(['enabled', 0]);
     // Nobody waits for leases to run out here.
     await ground.rows(
-      'update postrider.webhook_deliveries set due_at = now(), leased_until = null where leased_until is not null',
+      'update postrider.webhook_deliveries set due_at = now(), leased_until = null where due_at is not null',
     );
     await ground.postrider.start();
+    await waitFor(async () => (await webhooks.get(id)).status === 'disabled', {
+      ...{ timeoutMs: 20_000, what: 'the endpoint to be given up' },
+    });
+    expect(await notices()).toBe(1);
+    await webhooks.remove(id);
+    await gone.close();
     await waitFor(() => sink.countsOf(told.values())[0] === 1 && sink.countsOf(told.values())[1] === 2, {
       ...{ timeoutMs: 20_000, what: 'what was owed' },
     });

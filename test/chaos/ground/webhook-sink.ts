@@ -11,7 +11,7 @@ export interface WebhookSink {
   close(): Promise<void>;
 }
 
-export async function openWebhookSink(): Promise<WebhookSink> {
+export async function openWebhookSink(status = 200): Promise<WebhookSink> {
   const got: Array<{ id: string; emailId: string }> = [];
   const server = createServer((request, response) => {
     let raw = '';
@@ -21,7 +21,7 @@ export async function openWebhookSink(): Promise<WebhookSink> {
     request.on('end', () => {
       const { data } = JSON.parse(raw) as { data: { email_id: string } };
       got.push({ id: String(request.headers['webhook-id']), emailId: data.email_id });
-      response.end('thanks');
+      response.writeHead(status).end('thanks');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -22,7 +22,8 @@ describeWith('rabbitmq')('a broker that goes and comes', () => {
     await ground.broker.stop();
     await server.remove();
   });
-  const until = (condition: () => unknown, what: string) => waitFor(condition, { timeoutMs: 60_000, what });
+  const until = <T>(condition: () => T | Promise<T>, what: string) =>
+    waitFor(condition, { timeoutMs: 60_000, what });
 
   it('nobody answers at the start → it starts all the same, says so, and publishing fails at once', async () => {
     const away = openRabbitGround(`amqp://guest:guest@127.0.0.1:${await freePort()}`);
@@ -53,23 +54,18 @@ describeWith('rabbitmq')('a broker that goes and comes', () => {
   it('the broker is short of memory → publishing fails within seconds, acknowledging goes on; later it works', async () => {
     const first = bellOf(newId(Date.now()), 1);
     await ground.broker.publish([first]);
-    const heard = await until(() => ground.heard.find(({ id }) => id === first.id), 'the bell');
+    await until(() => ground.heard.some(({ id }) => id === first.id), 'the bell');
     await runRabbitControl(server.control, 'set_vm_memory_high_watermark', 'absolute', '1');
     const startedAt = performance.now();
-    await expect(ground.broker.publish([bellOf(newId(Date.now()), 1)])).rejects.toThrow(
-      /did not confirm|takes no messages/,
-    );
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
-    expect(ground.broker.state()).toMatchObject({
-      up: false,
-      message: expect.stringContaining('takes no messages'),
-    });
+    expect(await untilRefused(ground)).toMatch(/did not confirm|takes no messages/);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+    await until(() => /takes no messages/.test(ground.broker.state().message), 'the state to say so');
+    expect(ground.broker.state().up).toBe(false);
     await expect(ground.broker.publish([bellOf(newId(Date.now()), 1)])).rejects.toThrow('takes no messages');
-    await ground.broker.ended([{ bell: heard as (typeof ground.heard)[number], settlement: null }]);
-    await until(
-      async () => /email\.send\.queue\t0/.test(await unacked()),
-      'the acknowledgement to get through',
-    );
+    await until(async () => {
+      await ground.broker.ended(ground.heard.splice(0).map((bell) => ({ bell, settlement: null })));
+      return /email\.send\.queue\t0/.test(await unacked());
+    }, 'the acknowledgements to get through');
     await runRabbitControl(server.control, 'set_vm_memory_high_watermark', '0.2');
     await until(() => ground.broker.state().up, 'the broker to take messages');
     const last = bellOf(newId(Date.now()), 1);
@@ -81,12 +77,23 @@ describeWith('rabbitmq')('a broker that goes and comes', () => {
     const other = openRabbitGround(server.url);
     await other.start();
     await runRabbitControl(server.control, 'set_vm_memory_high_watermark', 'absolute', '1');
-    await expect(other.broker.publish([bellOf(newId(Date.now()), 1)])).rejects.toThrow();
+    await untilRefused(other);
     const startedAt = performance.now();
     await other.broker.stop();
     expect(performance.now() - startedAt).toBeLessThan(30_000);
     await runRabbitControl(server.control, 'set_vm_memory_high_watermark', '0.2');
   });
+
+  /** The alarm comes some time after what causes it; until then bells still go through. Returns why one did not. */
+  const untilRefused = ({ broker }: Pick<typeof ground, 'broker'>) =>
+    until(
+      () =>
+        broker.publish([bellOf(newId(Date.now()), 1)]).then(
+          () => null,
+          (error: Error) => error.message,
+        ),
+      'publishing to fail',
+    );
 
   const unacked = () =>
     runRabbitControl(server.control, '-q', 'list_queues', 'name', 'messages_unacknowledged');

@@ -7,7 +7,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/architecture/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'dashboard/**/*.test.ts',
+            'test/architecture/**/*.test.ts',
+            'bench/**/*.test.ts',
+          ],
           testTimeout: 20_000,
         },
       },

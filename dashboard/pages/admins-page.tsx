@@ -1,6 +1,5 @@
 /** The accounts of those who operate Postrider, and what each may do. */
 import { Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Admin } from '../../src/access/index.js';
 import { callApi } from '../api/call-api.js';
 import { useSession } from '../api/session.js';
@@ -13,14 +12,10 @@ import { PageHeader } from '../parts/page-header.js';
 import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
+import { useList } from '../parts/use-list.js';
 
 export default function AdminsPage() {
-  const queries = useQueryClient();
-  const admins = useQuery({
-    queryKey: ['admins'],
-    queryFn: ({ signal }) => callApi<{ admins: Admin[] }>('GET', '/admin/admins', { signal }),
-  });
-  const again = () => queries.invalidateQueries({ queryKey: ['admins'] });
+  const { answer, asked, again } = useList<{ admins: Admin[] }>('admins', '/admin/admins');
   return (
     <>
       <PageHeader
@@ -48,9 +43,8 @@ export default function AdminsPage() {
       <Sheet flush>
         <DataTable
           label="Operators"
-          rows={admins.data?.admins}
-          error={admins.error}
-          onRetry={() => admins.refetch()}
+          rows={answer?.admins}
+          {...asked}
           keyOf={({ id }) => id}
           minWidth={720}
           columns={[

@@ -1,8 +1,6 @@
 /** What operators did: newest first, by whom, to what, from where. Nobody can change it, here or in the database. */
 import { Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { AuditPage as AuditAnswer, AuditRecord } from '../../src/access/index.js';
-import { callApi } from '../api/call-api.js';
 import { CompanyField } from '../parts/company-field.js';
 import { DataTable } from '../parts/data-table.js';
 import { EmptyState } from '../parts/empty-state.js';
@@ -12,14 +10,12 @@ import { PageTurner } from '../parts/page-turner.js';
 import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
+import { useList } from '../parts/use-list.js';
 import { useUrlState } from '../parts/use-url-state.js';
 
 export default function AuditPage() {
   const [filter, change] = useUrlState(['actor', 'action', 'companyId', 'before']);
-  const audit = useQuery({
-    queryKey: ['audit', filter],
-    queryFn: ({ signal }) => callApi<AuditAnswer>('GET', '/admin/audit', { query: filter, signal }),
-  });
+  const { answer, asked } = useList<AuditAnswer>('audit', '/admin/audit', { query: filter });
   const filtered = Object.keys(filter).length > 0;
   return (
     <>
@@ -46,9 +42,8 @@ export default function AuditPage() {
       <Sheet flush>
         <DataTable
           label="Audit log"
-          rows={audit.data?.entries}
-          error={audit.error}
-          onRetry={() => audit.refetch()}
+          rows={answer?.entries}
+          {...asked}
           keyOf={({ id }) => id}
           minWidth={820}
           columns={[
@@ -74,7 +69,7 @@ export default function AuditPage() {
           }
         />
       </Sheet>
-      <PageTurner current={filter.before} next={audit.data?.next} onTurn={(before) => change({ before })} />
+      <PageTurner current={filter.before} next={answer?.next} onTurn={(before) => change({ before })} />
     </>
   );
 }

@@ -1,9 +1,7 @@
 /** Emails to whole segments: whose, to whom, how far each has come, and the way back for one that has not begun. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { BroadcastSeen } from '../../src/views/index.js';
-import { callApi } from '../api/call-api.js';
 import { useSession } from '../api/session.js';
 import { CompanyField } from '../parts/company-field.js';
 import { DataTable } from '../parts/data-table.js';
@@ -13,6 +11,7 @@ import { PageTurner } from '../parts/page-turner.js';
 import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
+import { useList } from '../parts/use-list.js';
 import { useUrlState } from '../parts/use-url-state.js';
 import { BROADCAST_TONE, TakeBack } from './broadcasts/take-back.js';
 import { RunProgress } from './schedules/run-progress.js';
@@ -20,18 +19,11 @@ import { RunProgress } from './schedules/run-progress.js';
 export default function BroadcastsPage() {
   const [filter, change] = useUrlState(['companyId', 'cursor']);
   const session = useSession();
-  const queries = useQueryClient();
-  const page = useQuery({
-    queryKey: ['broadcasts', filter],
-    queryFn: ({ signal }) =>
-      callApi<{ broadcasts: BroadcastSeen[]; nextCursor: string | null }>('GET', '/admin/broadcasts', {
-        query: filter,
-        signal,
-      }),
-    refetchInterval: (query) =>
-      query.state.data?.broadcasts.some(({ status }) => status === 'sending') ? 1_000 : 15_000,
+  const { answer, asked, again } = useList<Broadcasts>('broadcasts', '/admin/broadcasts', {
+    query: filter,
+    everyMs: (known) =>
+      known?.broadcasts.some(({ status }) => status === 'sending') ? UNDER_WAY_MS : AT_REST_MS,
   });
-  const again = () => queries.invalidateQueries({ queryKey: ['broadcasts'] });
   return (
     <>
       <PageHeader title="Broadcasts" says="One email to everyone of a segment." />
@@ -45,9 +37,8 @@ export default function BroadcastsPage() {
       <Sheet flush>
         <DataTable
           label="Broadcasts"
-          rows={page.data?.broadcasts}
-          error={page.error}
-          onRetry={() => page.refetch()}
+          rows={answer?.broadcasts}
+          {...asked}
           keyOf={({ id }) => id}
           minWidth={760}
           columns={[
@@ -84,14 +75,18 @@ export default function BroadcastsPage() {
           }
         />
       </Sheet>
-      <PageTurner
-        current={filter.cursor}
-        next={page.data?.nextCursor}
-        onTurn={(cursor) => change({ cursor })}
-      />
+      <PageTurner current={filter.cursor} next={answer?.nextCursor} onTurn={(cursor) => change({ cursor })} />
     </>
   );
 }
+
+interface Broadcasts {
+  broadcasts: BroadcastSeen[];
+  nextCursor: string | null;
+}
+
+const UNDER_WAY_MS = 1_000;
+const AT_REST_MS = 15_000;
 
 function Name({ id, name, subject }: BroadcastSeen) {
   return (

@@ -1,6 +1,5 @@
 /** API keys of tenants. A token is seen once, when it is made. */
 import { Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey } from '../../src/access/index.js';
 import { callApi } from '../api/call-api.js';
 import { useSession } from '../api/session.js';
@@ -15,18 +14,15 @@ import { Sheet } from '../parts/sheet.js';
 import { ShownOnce } from '../parts/shown-once.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
+import { useList } from '../parts/use-list.js';
 import { useUrlState } from '../parts/use-url-state.js';
 
 export default function KeysPage() {
   const session = useSession();
-  const queries = useQueryClient();
   const [{ companyId }, change] = useUrlState(['companyId']);
-  const keys = useQuery({
-    queryKey: ['keys', companyId ?? ''],
-    queryFn: ({ signal }) =>
-      callApi<{ keys: ApiKey[] }>('GET', '/admin/keys', { query: { companyId }, signal }),
+  const { answer, asked, again } = useList<{ keys: ApiKey[] }>('keys', '/admin/keys', {
+    query: { companyId },
   });
-  const again = () => queries.invalidateQueries({ queryKey: ['keys'] });
   const mayChange = session.may('administer');
   return (
     <>
@@ -43,9 +39,8 @@ export default function KeysPage() {
       <Sheet flush>
         <DataTable
           label="API keys"
-          rows={keys.data?.keys}
-          error={keys.error}
-          onRetry={() => keys.refetch()}
+          rows={answer?.keys}
+          {...asked}
           keyOf={({ id }) => id}
           minWidth={760}
           columns={[

@@ -1,9 +1,7 @@
 /** The people of a company: found by address or by the application's own id, or looked through page by page. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import type { Recipient, RecipientPage } from '../../src/recipients/index.js';
-import { callApi } from '../api/call-api.js';
 import { CompanyField } from '../parts/company-field.js';
 import { DataTable } from '../parts/data-table.js';
 import { EmptyState } from '../parts/empty-state.js';
@@ -14,16 +12,15 @@ import { PageTurner } from '../parts/page-turner.js';
 import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
+import { useList } from '../parts/use-list.js';
 import { useUrlState } from '../parts/use-url-state.js';
 import { pathOfPerson } from './recipients/path-of-person.js';
 
 export default function RecipientsPage() {
   const [filter, change] = useUrlState(['companyId', 'status', 'cursor']);
   const [, navigate] = useLocation();
-  const people = useQuery({
-    queryKey: ['recipients', filter],
-    queryFn: ({ signal }) =>
-      callApi<RecipientPage>('GET', '/v1/recipients', { query: { ...filter, limit: 50 }, signal }),
+  const { answer, asked } = useList<RecipientPage>('recipients', '/v1/recipients', {
+    query: { ...filter, limit: 50 },
   });
   const filtered = filter.status !== undefined;
   return (
@@ -52,9 +49,8 @@ export default function RecipientsPage() {
       <Sheet flush>
         <DataTable
           label="Recipients"
-          rows={people.data?.recipients}
-          error={people.error}
-          onRetry={() => people.refetch()}
+          rows={answer?.recipients}
+          {...asked}
           keyOf={({ recipientId }) => recipientId}
           minWidth={720}
           columns={[
@@ -85,11 +81,7 @@ export default function RecipientsPage() {
           }
         />
       </Sheet>
-      <PageTurner
-        current={filter.cursor}
-        next={people.data?.nextCursor}
-        onTurn={(cursor) => change({ cursor })}
-      />
+      <PageTurner current={filter.cursor} next={answer?.nextCursor} onTurn={(cursor) => change({ cursor })} />
     </>
   );
 }

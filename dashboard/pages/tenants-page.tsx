@@ -1,6 +1,5 @@
 /** The companies that send through this Postrider, and the domains each may send from. */
 import { Anchor, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Tenant } from '../../src/access/index.js';
 import { callApi } from '../api/call-api.js';
@@ -14,15 +13,11 @@ import { PageHeader } from '../parts/page-header.js';
 import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
+import { useList } from '../parts/use-list.js';
 
 export default function TenantsPage() {
   const session = useSession();
-  const queries = useQueryClient();
-  const tenants = useQuery({
-    queryKey: ['tenants'],
-    queryFn: ({ signal }) => callApi<{ tenants: Tenant[] }>('GET', '/admin/tenants', { signal }),
-  });
-  const again = () => queries.invalidateQueries({ queryKey: ['tenants'] });
+  const { answer, asked, again } = useList<{ tenants: Tenant[] }>('tenants', '/admin/tenants');
   const mayChange = session.may('administer');
   return (
     <>
@@ -62,9 +57,8 @@ export default function TenantsPage() {
       <Sheet flush>
         <DataTable
           label="Tenants"
-          rows={tenants.data?.tenants}
-          error={tenants.error}
-          onRetry={() => tenants.refetch()}
+          rows={answer?.tenants}
+          {...asked}
           keyOf={({ companyId }) => companyId}
           minWidth={680}
           columns={[

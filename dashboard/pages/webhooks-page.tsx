@@ -1,6 +1,5 @@
 /** Where tenants are told what became of their emails. */
 import { Anchor, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { WebhookEndpoint } from '../../src/events/index.js';
 import { callApi } from '../api/call-api.js';
@@ -14,18 +13,16 @@ import { PageHeader } from '../parts/page-header.js';
 import { Sheet } from '../parts/sheet.js';
 import { ShownOnce } from '../parts/shown-once.js';
 import { TimeText } from '../parts/time-text.js';
+import { useList } from '../parts/use-list.js';
 import { useUrlState } from '../parts/use-url-state.js';
 import { countedEvents, EventChoice, eventsOf } from './webhooks/event-choice.js';
 import { WebhookState } from './webhooks/webhook-state.js';
 
 export default function WebhooksPage() {
   const session = useSession();
-  const queries = useQueryClient();
   const [{ companyId }, change] = useUrlState(['companyId']);
-  const webhooks = useQuery({
-    queryKey: ['webhooks', companyId ?? ''],
-    queryFn: ({ signal }) =>
-      callApi<{ webhooks: WebhookEndpoint[] }>('GET', '/admin/webhooks', { query: { companyId }, signal }),
+  const { answer, asked, again } = useList<{ webhooks: WebhookEndpoint[] }>('webhooks', '/admin/webhooks', {
+    query: { companyId },
   });
   return (
     <>
@@ -44,7 +41,7 @@ export default function WebhooksPage() {
                 body: { ...given(form, 'url', 'description', 'companyId'), events: eventsOf(form) },
               })
             }
-            onDone={() => queries.invalidateQueries({ queryKey: ['webhooks'] })}
+            onDone={again}
             reveal={({ secret }) => <ShownOnce value={secret} label="the signing secret" />}
           >
             <TextInput name="url" label="URL" placeholder="https://" type="url" required data-autofocus />
@@ -69,9 +66,8 @@ export default function WebhooksPage() {
       <Sheet flush>
         <DataTable
           label="Webhooks"
-          rows={webhooks.data?.webhooks}
-          error={webhooks.error}
-          onRetry={() => webhooks.refetch()}
+          rows={answer?.webhooks}
+          {...asked}
           keyOf={({ id }) => id}
           minWidth={720}
           columns={[

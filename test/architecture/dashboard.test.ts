@@ -4,7 +4,7 @@ import { checkDashboard } from './dashboard-rules.js';
 import { checkLength, checkNames } from './naming-rules.js';
 import { readSources } from './source-file.js';
 
-const sources = readSources('dashboard', /(?<!config)\.tsx?$/);
+const sources = readSources('dashboard', /(?<!config|\.test)\.tsx?$/);
 const file = (text: string) => ({ path: 'pages/x-page.tsx', text });
 
 test('the files of the dashboard → small, named, and about the browser alone', () => {

@@ -71,6 +71,43 @@ describeWith('postgres', 'chromium')('emails and dead letters in the dashboard',
     await close();
   });
 
+  test('search by type, tenant, provider and message id → each leads to it and stands in the address; as CSV too', async () => {
+    const id = await send({
+      ...{ to: 'kinds@example.net', subject: '=Of a kind', type: 'receipt_mail', companyId: 'evil' },
+    });
+    await expect.poll(() => statusOf(id), { timeout: 20_000 }).toBe('sent');
+    const email = (await ground.door.postrider.get(id))!;
+    const { page, close } = await ground.visit('/emails');
+    await page.getByRole('button', { name: 'More' }).click();
+    for (const [label, name, value] of [
+      ['Type', 'type', 'receipt_mail'],
+      ['Tenant', 'companyId', 'evil'],
+      ['Provider', 'provider', email.provider!],
+      ['Message id', 'messageId', email.messageId!],
+    ] as const) {
+      await page.getByLabel(label).fill(value);
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => url.searchParams.get(name) === value);
+      await page.getByRole('link', { name: '=Of a kind' }).waitFor();
+      if (name !== 'messageId') await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    }
+    await expect.poll(() => page.getByRole('row').count(), { timeout: 20_000 }).toBe(2);
+    const csv = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href');
+    const text = await (await page.request.get(ground.openUrl + csv!)).text();
+    expect(text.trim().split('\r\n')).toHaveLength(2);
+    expect(text).toContain(`"'=Of a kind"`);
+
+    await page.getByRole('link', { name: '=Of a kind' }).click();
+    await page.getByRole('button', { name: 'Suppress' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Suppress' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { suppressions } = ground.door.postrider;
+    expect(await suppressions.find('kinds@example.net', { companyId: 'evil' })).toMatchObject([
+      { reason: 'manual' },
+    ]);
+    await close();
+  });
+
   test('one email → its way, its content in a frame, its attempts and events; sent again → the new one', async () => {
     const { page, errors, close } = await ground.visit(`/emails/${sentId}`);
     await page.getByRole('heading', { name: 'Your order', level: 1 }).waitFor();

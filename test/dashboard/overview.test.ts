@@ -33,6 +33,18 @@ describeWith('postgres', 'chromium')('the overview of the dashboard', () => {
           timeout: 15_000,
         })
         .toBe(1);
+      for (const name of [
+        'Sent per second',
+        'Waiting',
+        'Failing per second',
+        'Failure rate',
+        'Workers alive',
+      ])
+        await page.getByRole('term').filter({ hasText: name }).first().waitFor();
+      await page.getByText(/^p50 .* · p99 /).waitFor();
+      await page.getByRole('heading', { name: 'Queue by priority' }).waitFor();
+      await page.getByRole('heading', { name: 'Types that fail most' }).waitFor();
+      await page.getByRole('region', { name: 'Routes' }).getByText('goes', { exact: true }).waitFor();
       expect(await seriousProblems(page)).toEqual([]);
       expect(errors).toEqual([]);
       expect(strangers).toEqual([]);

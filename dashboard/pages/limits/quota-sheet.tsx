@@ -1,6 +1,5 @@
 /** How many emails companies may send per day and month, and how much of that is spent. */
 import { Group, NativeSelect, NumberInput, Progress, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QuotaEntry } from '../../../src/policy/index.js';
 import { callApi } from '../../api/call-api.js';
 import { useSession } from '../../api/session.js';
@@ -11,18 +10,14 @@ import { FormButton } from '../../parts/form-button.js';
 import { numberOf, textOf } from '../../parts/form-values.js';
 import { Sheet } from '../../parts/sheet.js';
 import { TimeText } from '../../parts/time-text.js';
+import { useList } from '../../parts/use-list.js';
 
 /** Instants are text on the way here. */
 type Quota = Omit<QuotaEntry, 'resetAt'> & { resetAt: string };
 
 export function QuotaSheet() {
   const session = useSession();
-  const queries = useQueryClient();
-  const quotas = useQuery({
-    queryKey: ['quotas'],
-    queryFn: ({ signal }) => callApi<{ quotas: Quota[] }>('GET', '/admin/quotas', { signal }),
-  });
-  const again = () => queries.invalidateQueries({ queryKey: ['quotas'] });
+  const { answer, asked, again } = useList<{ quotas: Quota[] }>('quotas', '/admin/quotas');
   const mayChange = session.may('operate');
   return (
     <Sheet
@@ -33,9 +28,8 @@ export function QuotaSheet() {
     >
       <DataTable
         label="Quotas"
-        rows={quotas.data?.quotas}
-        error={quotas.error}
-        onRetry={() => quotas.refetch()}
+        rows={answer?.quotas}
+        {...asked}
         keyOf={({ companyId, period }) => `${companyId} ${period}`}
         minWidth={640}
         columns={[

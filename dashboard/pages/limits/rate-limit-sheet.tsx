@@ -1,6 +1,5 @@
 /** The limits of types: those the code declares, and those that were set and win over them. */
 import { Group, NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { RateLimitEntry } from '../../../src/policy/index.js';
 import { callApi } from '../../api/call-api.js';
 import { useSession } from '../../api/session.js';
@@ -11,17 +10,15 @@ import { FormButton } from '../../parts/form-button.js';
 import { given, numberOf, textOf } from '../../parts/form-values.js';
 import { Sheet } from '../../parts/sheet.js';
 import { StatusBadge } from '../../parts/status-badge.js';
+import { useList } from '../../parts/use-list.js';
 import { sayWindow, secondsOf, UNITS, unitOf } from './say-window.js';
 
 export function RateLimitSheet() {
   const session = useSession();
-  const queries = useQueryClient();
-  const limits = useQuery({
-    queryKey: ['rate-limits'],
-    queryFn: ({ signal }) =>
-      callApi<{ rateLimits: RateLimitEntry[] }>('GET', '/admin/rate-limits', { signal }),
-  });
-  const again = () => queries.invalidateQueries({ queryKey: ['rate-limits'] });
+  const { answer, asked, again } = useList<{ rateLimits: RateLimitEntry[] }>(
+    'rate-limits',
+    '/admin/rate-limits',
+  );
   const mayChange = session.may('operate');
   return (
     <Sheet
@@ -32,9 +29,8 @@ export function RateLimitSheet() {
     >
       <DataTable
         label="Rate limits"
-        rows={limits.data?.rateLimits}
-        error={limits.error}
-        onRetry={() => limits.refetch()}
+        rows={answer?.rateLimits}
+        {...asked}
         keyOf={({ type, companyId }) => `${type} ${companyId ?? ''}`}
         minWidth={640}
         expected={10}

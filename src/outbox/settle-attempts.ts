@@ -1,5 +1,6 @@
 import { killPoint, toStorableText } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
+import { settleSent, simplySent } from './settle-sent.js';
 import type { EmailStatus, EventType } from './transition-table.js';
 
 /**
@@ -40,8 +41,23 @@ export async function settleAttempts(
   worker: number,
   settlements: readonly Settlement[],
 ): Promise<Set<string>> {
-  const column = <T>(pick: (settlement: Settlement) => T): T[] => settlements.map(pick);
   killPoint('settle:before');
+  const settled = await (simplySent(settlements)
+    ? settleSent(database, worker, settlements, {
+        id: (s) => storable(s.providerMessageId),
+        detail: detailOf,
+      })
+    : settleAny(database, worker, settlements));
+  killPoint('settle:after');
+  return settled;
+}
+
+async function settleAny(
+  database: Database,
+  worker: number,
+  settlements: readonly Settlement[],
+): Promise<Set<string>> {
+  const column = <T>(pick: (settlement: Settlement) => T): T[] => settlements.map(pick);
   const idsOf = (chosen: (settlement: Settlement) => boolean | undefined) =>
     settlements.filter(chosen).map((s) => s.id);
   const purged = idsOf((s) => s.purge);
@@ -62,14 +78,13 @@ export async function settleAttempts(
     column((s) => storable(s.errorCategory)),
     column((s) => storable(s.errorMessage)),
     column((s) => s.retryDelayMs),
-    column((s) => (s.detail ? JSON.stringify(s.detail, storableValue) : null)),
+    column(detailOf),
     column((s) => (s.remaining ? JSON.stringify(s.remaining) : null)),
     column((s) => s.possibleDuplicate),
     column((s) => s.repeatableMs),
     worker,
     ...(more ? [purged, rung] : []),
   ]);
-  killPoint('settle:after');
   return new Set(rows.map((row) => row.email_id));
 }
 
@@ -88,6 +103,10 @@ export async function findSettled(
 /** One reply the store cannot hold would keep every result of its batch from being written. */
 function storable(text: string | null): string | null {
   return text === null ? null : toStorableText(text);
+}
+
+function detailOf({ detail }: Settlement): string | null {
+  return detail ? JSON.stringify(detail, storableValue) : null;
 }
 
 function storableValue(_key: string, value: unknown): unknown {

@@ -8,10 +8,12 @@ import { type Ground, openGround, plainEmails } from './ground/open-ground.js';
  * the email is found out and ended, and nobody beside it pays.
  */
 const NEIGHBOURS = 200;
+/** Five processes start one after the other, each of which may take long beside others. */
+const PATIENCE_MS = 240_000;
 
 let ground: Ground;
 
-describeWith('postgres')('an email that kills its worker', () => {
+describeWith('postgres')('an email that kills its worker', { timeout: PATIENCE_MS + 60_000 }, () => {
   beforeEach(async () => {
     ground = await openGround();
     // Slow enough that neighbours are in flight at each death.
@@ -42,7 +44,7 @@ async function acceptAmongNeighbours(): Promise<string> {
 
 /** Starts the process again whenever it has died, until nothing is left to do; counts the deaths. */
 async function superviseUntilFinished(options: Partial<ChildOptions>): Promise<number> {
-  const finished = ground.finished(60_000).then(() => 'finished' as const);
+  const finished = ground.finished(PATIENCE_MS).then(() => 'finished' as const);
   for (let deaths = 0; ; deaths++) {
     const child = ground.child({ ...options, instance: 'supervised', concurrency: 20 });
     const end = await Promise.race([finished, child.gone]);

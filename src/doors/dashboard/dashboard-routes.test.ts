@@ -101,6 +101,28 @@ test('markup for a frame → only from a page of this origin, and answered witho
   expect((await app.request('/dashboard/frame', empty)).status).toBe(400);
 });
 
+test('markup without end → given up at the limit, whether its length is said or not', async () => {
+  const piece = new TextEncoder().encode('x'.repeat(64 * 1024));
+  let pieces = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pieces += 1;
+      // Ends at last, so that whoever reads on fails here and not by running out of memory.
+      if (pieces > 1000) controller.close();
+      else controller.enqueue(piece);
+    },
+  });
+  const headers = {
+    'Sec-Fetch-Site': 'same-origin',
+    'Content-Type': 'multipart/form-data; boundary=b',
+  };
+  const post = (init: object) => app.request('/dashboard/frame', { method: 'POST', ...init } as RequestInit);
+  expect((await post({ body: endless, duplex: 'half', headers })).status).toBe(413);
+  expect(pieces).toBeLessThan(100);
+  const said = { ...headers, 'Content-Length': '9000000' };
+  expect((await post({ body: 'short', headers: said })).status).toBe(413);
+});
+
 test('the root → leads to the page it is told', async () => {
   expect((await app.request('/')).headers.get('location')).toBe('/dashboard/inbox');
 });

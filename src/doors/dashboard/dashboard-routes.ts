@@ -28,9 +28,9 @@ export function dashboardRoutes({ start, load = loadDashboard }: DashboardOption
       throw new PostriderError('INVALID_HEADER', 'Only a page of the dashboard fills a frame.', {
         field: 'Sec-Fetch-Site',
       });
-    const form = await c.req.parseBody().catch(() => ({}) as Record<string, unknown>);
-    const { html, scheme } = form;
-    if (typeof html !== 'string' || html.length > MAX_FRAME)
+    const form = await readForm(c.req.raw);
+    const [html, scheme] = [form?.get('html'), form?.get('scheme')];
+    if (typeof html !== 'string')
       throw new PostriderError('INVALID_PAYLOAD', 'html is what the frame is to show.', { field: 'html' });
     const seen = withScreen(html, scheme === 'dark' ? 'dark' : 'light');
     return c.html(presentHtml({ html: seen, attachments: [] }), 200, {
@@ -51,7 +51,28 @@ export function dashboardRoutes({ start, load = loadDashboard }: DashboardOption
   return routes;
 }
 
-const MAX_FRAME = 2 * 1024 ** 2;
+const MAX_FRAME_BYTES = 4 * 1024 ** 2;
+
+/** Held to its limit while it arrives, since anybody may send one. Null where it is no form, or ends too early. */
+async function readForm(request: Request): Promise<FormData | null> {
+  if (Number(request.headers.get('content-length')) > MAX_FRAME_BYTES) throw tooLarge();
+  const reader = request.body?.getReader();
+  const chunks: Uint8Array[] = [];
+  for (let size = 0; reader; ) {
+    const read = await reader.read().catch(() => null);
+    if (read === null) return null;
+    if (read.done) break;
+    size += read.value.byteLength;
+    if (size > MAX_FRAME_BYTES) throw tooLarge();
+    chunks.push(read.value);
+  }
+  const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
+  return new Response(Buffer.concat(chunks), { headers }).formData().catch(() => null);
+}
+
+function tooLarge(): PostriderError {
+  return new PostriderError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_FRAME_BYTES} bytes.`);
+}
 
 function document(c: Context, template: string): Response {
   const nonce = randomBytes(18).toString('base64url');

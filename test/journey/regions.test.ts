@@ -131,6 +131,30 @@ describe('regions on PostgreSQL', () => {
     expect(lines.filter((line) => line.includes(secret))).toEqual([]);
   });
 
+  test('a link to an email or a file of it, made in its region → is followed there, without a key', async () => {
+    const { call } = journey;
+    const follow = (link: string) => {
+      const { pathname, search } = new URL(link);
+      return call('GET', pathname + search, { as: 'nobody' });
+    };
+    const key = await keyOf('yankee');
+    const mail = {
+      from: 'noreply@yankee.example',
+      to: 'links@people.example',
+      subject: 'x',
+      html: '<p>afar</p>',
+    };
+    const { body } = await call('POST', '/resend/emails', {
+      ...{ as: key, body: { ...mail, attachments: [{ filename: 'a.txt', content: 'aGVsbG8=' }] } },
+    });
+    const shared = await call('POST', `/resend/emails/${body.id}/share`, { as: key, body: {} });
+    const page = await follow(shared.body.url);
+    expect([page.status, page.body]).toEqual([200, expect.stringContaining('afar')]);
+    const files = await call('GET', `/resend/emails/${body.id}/attachments`, { as: key });
+    const file = await follow(files.body.data[0].download_url);
+    expect([file.status, file.body]).toEqual([200, 'hello']);
+  });
+
   test('the rules of a company are at home → they hold in its region too', async () => {
     const key = await keyOf('yankee');
     const foreign = await journey.call('POST', '/v1/email/send', {

@@ -325,7 +325,9 @@ describe('looking from outside', () => {
     expect(await page.text()).toContain('Hi from afar');
     expect((await fetch(`${data!.url.slice(0, -2)}xx`)).status).toBe(404);
     expect((await resend.emails.share(id)).error).toBeNull();
-    for (const expiresIn of ['8d', '0h', 'soon'])
+    expect((await resend.emails.share(id, { expiresIn: '90 minutes' })).error).toBeNull();
+    // What begins like a unit is none: a month must not be a minute.
+    for (const expiresIn of ['8d', '0h', 'soon', '1month', '5 mice'])
       expect((await resend.emails.share(id, { expiresIn })).error?.name, expiresIn).toBe('validation_error');
     const { token: foreign } = await door.postrider.access.keys.create({ companyId: 'other', name: 'x' });
     expect((await client(foreign).emails.share(id)).error?.name).toBe('not_found');

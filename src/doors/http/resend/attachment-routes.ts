@@ -9,6 +9,7 @@ import { downloadAs } from '../download-as.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
+import { linkTo } from './link-to.js';
 import { listOf, pageQuery } from './list-page.js';
 
 export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Hono<HttpEnv> {
@@ -23,8 +24,7 @@ export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Ho
     return email.attachments.map((file, index) => {
       const id = attachmentId(emailId, index);
       const token = rooms.links.sign({ companyId, emailId, attachmentId: id, expiresAt });
-      const { href } = new URL(`/resend/attachments/${token}`, rooms.publicUrl ?? c.req.url);
-      return described(file, id, { url: href, expiresAt });
+      return described(file, id, { url: linkTo(c, `attachments/${token}`, rooms.publicUrl), expiresAt });
     });
   }
 

@@ -8,6 +8,7 @@ import { FRAME_POLICY, presentHtml } from '../../inbox/index.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
+import { linkTo } from './link-to.js';
 import { readBody } from './read-body.js';
 
 export function resendShareRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteOptions): Hono<HttpEnv> {
@@ -25,8 +26,7 @@ export function resendShareRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
     const token = rooms.links.sign({
       ...{ companyId, emailId, attachmentId: WHOLE, expiresAt: clock.now() + lastsMs },
     });
-    const { href } = new URL(`/resend/shared/${token}`, rooms.publicUrl ?? c.req.url);
-    return c.json({ object: 'email', id: emailId, url: href });
+    return c.json({ object: 'email', id: emailId, url: linkTo(c, `shared/${token}`, rooms.publicUrl) });
   });
 
   routes.get('/shared/:token', async (c) => {
@@ -53,12 +53,18 @@ const WHOLE = 'email';
 const HOUR_MS = 3_600_000;
 const USUAL_MS = 48 * HOUR_MS;
 const MOST_MS = 7 * 24 * HOUR_MS;
-const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
-const DURATION = /^(\d{1,6}) ?(s|m|h|d)[a-z]*$/i;
+const UNITS: ReadonlyArray<readonly [RegExp, number]> = [
+  [/^s(?:ec(?:ond)?s?)?$/i, 1000],
+  [/^m(?:in(?:ute)?s?)?$/i, 60_000],
+  [/^h(?:(?:ou)?rs?)?$/i, HOUR_MS],
+  [/^d(?:ays?)?$/i, 24 * HOUR_MS],
+];
+const DURATION = /^(\d{1,6}) ?([a-z]{1,10})$/i;
 
 function durationOf(input: unknown): number {
   const [, count = '', unit = ''] = (typeof input === 'string' && DURATION.exec(input)) || [];
-  const ms = Number(count) * (UNITS[unit.toLowerCase()] ?? 0);
+  const [, unitMs] = UNITS.find(([named]) => named.test(unit)) ?? [null, 0];
+  const ms = Number(count) * unitMs;
   if (ms > 0 && ms <= MOST_MS) return ms;
   throw new PostriderError(
     'INVALID_PAYLOAD',

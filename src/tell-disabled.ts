@@ -6,8 +6,9 @@ import type { Queryable } from './store/index.js';
 /**
  * What follows when an endpoint is turned off because nothing reaches it: a line in the audit log, and an email of
  * Postrider's own to the company's contact and the admins, each alone. Both in the transaction that turns it off, so
- * there is one notice each time and never one for nothing. The emails are the default company's; what becomes of them
- * is told to endpoints that are on, and turns none off that did not fail by itself.
+ * there is one notice each time and never one for nothing; of more than twenty an hour the log alone tells. The emails
+ * are the default company's; what becomes of them is told to endpoints that are on, and turns none off that did not
+ * fail by itself.
  */
 export interface TellDisabledParts {
   access: Pick<Access, 'audit' | 'notices'>;
@@ -24,7 +25,7 @@ export function createTellDisabled({ access, atHome, send, logger }: TellDisable
   return async (endpoint, tx) => {
     const { endpointId, tenant, reason } = endpoint;
     const own = atHome ? tx : undefined;
-    const recipients = await access.notices.recipients(tenant, own);
+    const recipients = await access.notices.recipients(tenant, ACTION, own);
     let told = 0;
     for (const to of recipients) {
       try {
@@ -38,12 +39,13 @@ export function createTellDisabled({ access, atHome, send, logger }: TellDisable
     }
     await access.audit.write(
       POSTRIDER,
-      { action: 'webhook.disable', target: endpointId, companyId: tenant, detail: { reason, told } },
+      { action: ACTION, target: endpointId, companyId: tenant, detail: { reason, told } },
       own,
     );
   };
 }
 
+const ACTION = 'webhook.disable';
 const POSTRIDER = { kind: 'library', name: 'postrider' } as const;
 
 function contentOf({ endpointId, tenant, url, reason }: DisabledEndpoint): object {

@@ -66,8 +66,8 @@ export interface Access {
     write(by: Actor, entry: AuditEntry, tx?: Queryable): Promise<void>;
   };
   notices: {
-    /** Addresses of those who can mend what befalls a company: its contact and the admins. */
-    recipients(companyId: string, tx?: Queryable): Promise<string[]>;
+    /** Addresses of those who can mend what befalls a company: its contact and the admins, so often an hour. */
+    recipients(companyId: string, action: string, tx?: Queryable): Promise<string[]>;
   };
 }
 
@@ -145,7 +145,8 @@ export function createAccess(options: AccessOptions): Access {
       write: async (by, entry, tx) => writeAudit(tx ?? (await prompt()), by, entry),
     },
     notices: {
-      recipients: async (companyId, tx) => noticeRecipients(tx ?? (await prompt()), companyId),
+      recipients: async (companyId, action, tx) =>
+        noticeRecipients(tx ?? (await prompt()), companyId, action),
     },
   };
 }

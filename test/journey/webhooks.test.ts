@@ -328,6 +328,16 @@ describe('webhooks', () => {
     expect(entries[0]).toMatchObject({ target: id, companyId: 'lonely', detail: { told: 2 } });
     const own = await Promise.all(notices().map((call) => journey.postrider.get(call.id)));
     expect(own.map((log) => log?.companyId)).toEqual(['default', 'default', 'default', 'default']);
+    // As if it had been turned on and given up all the time: nobody's mailbox is filled.
+    await journey.pool.query(`insert into postrider.audit_log (actor_kind, actor_name, action, tenant, outcome)
+      select 'library', 'postrider', 'webhook.disable', 'lonely', 'done' from generate_series(1, 18)`);
+    await webhooks.change(id, { status: 'enabled' });
+    await journey.postrider.send(anEmail({ companyId: 'lonely' }));
+    await waitFor(async () => (await webhooks.get(id)).status === 'disabled', {
+      ...{ timeoutMs: 20_000, what: 'the endpoint to be given up' },
+    });
+    const log = await access.audit.list({ action: 'webhook.disable', companyId: 'lonely', limit: 1 });
+    expect(log.entries[0]).toMatchObject({ target: id, detail: { told: 0 } });
   });
 
   test('twenty events for an endpoint of three at once → never more than three, all arrive once', async () => {

@@ -80,6 +80,22 @@ describe('in flight', () => {
     expect(flight.take(next(30))).toHaveLength(20);
   });
 
+  test('much was done in moments and then the rest gets no answer → what is free is taken all the same', () => {
+    const flight = limited({ concurrency: 40 });
+    const next = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `n${i}`, bytes: 0 }));
+    flight.add(next(2000));
+    for (const item of next(2000)) flight.remove(item);
+    clock.advance(250);
+    flight.claimTarget();
+    flight.add(next(22));
+    expect(flight.take(next(30))).toEqual([]);
+    clock.advance(250);
+    expect(flight.take(next(30))).toHaveLength(18);
+    flight.add(next(35));
+    expect(flight.take(next(30))).toEqual([]);
+    expect(flight.take(next(30), { still: true })).toHaveLength(5);
+  });
+
   test('how much to claim → the concurrency at rest, recent speed under load, never more than the batch', () => {
     const flight = limited({ concurrency: 4, batchSize: 50 });
     expect(flight.claimTarget()).toBe(4);

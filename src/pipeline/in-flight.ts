@@ -67,12 +67,17 @@ export class InFlight {
     if (this.count === 0) this.emptied.notify();
   }
 
-  /** Takes from the front what fits; at least one when nothing is in flight, however large it is. */
-  take<Item extends Sized>(waiting: Item[]): Item[] {
+  /**
+   * Takes from the front what fits; at least one when nothing is in flight, however large it is. Where `still` says
+   * that nothing has moved for a while, what little room there is: the others may wait for an answer for minutes.
+   */
+  take<Item extends Sized>(waiting: Item[], { still = false } = {}): Item[] {
+    this.roll();
     const { concurrency } = this.limits;
     const attempting = this.count - this.unsettled.size;
     const free = Math.min(concurrency - attempting, concurrency + MAX_UNSETTLED - this.count);
-    if (this.count > 0 && free < Math.min(waiting.length, this.worthOpening())) return [];
+    const worth = still ? 1 : this.worthOpening();
+    if (this.count > 0 && free < Math.min(waiting.length, worth)) return [];
     const batch: Item[] = [];
     let bytes = this.bytes;
     while (batch.length < free && waiting.length > 0) {

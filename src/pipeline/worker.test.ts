@@ -9,8 +9,11 @@ import { createWorker } from './worker.js';
 const email = openedEmail();
 const claim: Claim = { id: email.id, token: email.token, bytes: 20, route: 'default', atMostOnce: false };
 
-function workerOn(ledger: Partial<Ledger>, wake: (fn: () => void) => void) {
-  const claims = [[claim]];
+function workerOn(
+  ledger: Partial<Ledger>,
+  wake: (fn: () => void) => void,
+  { claims = [[claim]], concurrency = 4 }: { claims?: Claim[][]; concurrency?: number } = {},
+) {
   return createWorker({
     source: {
       claim: async () => claims.shift() ?? [],
@@ -25,7 +28,7 @@ function workerOn(ledger: Partial<Ledger>, wake: (fn: () => void) => void) {
     staging: { redirectAllTo: null, allowedDomains: null },
     findMissingRecipients: async () => new Set(),
     findSuppressed: async () => new Map(),
-    ...{ maxAttempts: null, batchSize: 10, concurrency: 4, inFlightBytes: 1_000_000, sendTimeoutMs: 1000 },
+    ...{ maxAttempts: null, batchSize: 20, concurrency, inFlightBytes: 1_000_000, sendTimeoutMs: 1000 },
     ...{ stopDeadlineMs: 1000, clock: systemClock, random: () => 0, logger: silentLogger },
     metrics: createPipelineMetrics(),
   });
@@ -65,3 +68,26 @@ test('the database hangs while stopping → stop ends at its deadline all the sa
   await worker.stop({ deadlineMs: 50 });
   expect(performance.now() - before).toBeLessThan(8000);
 }, 15_000);
+
+test('most of what is in flight gets no answer → the others go through the little room that is left', async () => {
+  const named = (name: string, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ ...claim, id: `${name}${i}` }));
+  const opened: string[] = [];
+  const worker = workerOn(
+    {
+      async open(batch) {
+        opened.push(...batch.map(({ id }) => id));
+        return batch.map(({ id }) => openedEmail({ id, expired: true }));
+      },
+      pauses: vi.fn().mockResolvedValue({ all: false, routes: new Set(), tenants: [], types: new Set() }),
+      expire: ([first]) => (first?.id.startsWith('slow') ? new Promise(() => {}) : Promise.resolve([])),
+      release: async () => 0,
+      releaseStrays: async () => 0,
+    },
+    () => {},
+    { claims: [named('slow', 9), named('quick', 8)], concurrency: 10 },
+  );
+  await worker.start();
+  await vi.waitFor(() => expect(opened).toHaveLength(17), 20_000);
+  await worker.stop({ deadlineMs: 0 });
+}, 60_000);

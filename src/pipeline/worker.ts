@@ -62,6 +62,7 @@ const SUSPECTS_TURN_MS = 500;
 /** A statement may commit on the server after its connection was given up for lost. */
 const STRAYS_LOOK_MS = 10_000;
 const ABORT_GRACE_MS = 2000;
+const STILL_MS = 250;
 
 export function createWorker(options: WorkerOptions): Lifecycle {
   const { clock, ledger, logger, source } = options;
@@ -80,6 +81,8 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   const suspects: Claim[] = [];
   let suspectsAt = 0;
   let alone = false;
+  /** Nothing was finished since the open loop looked. */
+  let still = false;
   /** Rows may be ours that we do not hold. */
   let strays = false;
   let straysAt = clock.monotonic() + STRAYS_LOOK_MS;
@@ -176,8 +179,12 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   }
 
   async function openMore(): Promise<void> {
-    const batch = alone ? [] : flight.take(claimed);
-    if (batch.length === 0) return void (await room.wait());
+    const batch = alone ? [] : flight.take(claimed, { still });
+    still = false;
+    if (batch.length === 0) {
+      still = !(await room.wait(claimed.length > 0 ? STILL_MS : undefined));
+      return;
+    }
     if (claimed.length <= flight.claimTarget() / 2) work.notify();
     await open(batch);
   }

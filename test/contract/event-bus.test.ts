@@ -155,6 +155,25 @@ describeWith('rabbitmq')('the event bus', () => {
     expect(handled[1]!.at - from).toBeGreaterThanOrEqual(2500);
   });
 
+  test('whoever counts outcomes throws → the event is published and handled, once', async () => {
+    const handled: unknown[] = [];
+    const bus = await ground.service(
+      `${prefix}-a`,
+      { x: ({ id }) => void handled.push(id) },
+      {
+        onOutcome() {
+          throw new Error('no figures');
+        },
+      },
+    );
+    const id = await bus.publish({ type: 'x' });
+    await until('it', () => handled.length > 0);
+    await bus.stop();
+    expect(handled).toEqual([id]);
+    expect(await ground.depth(bus.names.queue)).toBe(0);
+    expect(ground.lines).toContainEqual(expect.objectContaining({ outcome: 'handled', err: 'no figures' }));
+  });
+
   test('ten retries → eleven tries, then the dead-letter queue with its headers and a line with the code', async () => {
     let tries = 0;
     const bus = await ground.service(`${prefix}-a`, {

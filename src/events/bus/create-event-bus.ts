@@ -47,7 +47,7 @@ export interface EventBusOptions {
   retryDelayMs?: number;
   /** For the broker to answer: at start, and for each event published. Defaults to 10000. */
   timeoutMs?: number;
-  /** Told what became of each event, for figures. */
+  /** Told what became of each event, for figures. What it throws is logged and changes nothing. */
   onOutcome?: (outcome: BusOutcome) => void;
   logger?: Logger;
   clock?: Clock;
@@ -79,10 +79,18 @@ export function createEventBus(options: EventBusOptions): EventBus {
   refuseUnknownKeys(options, OPTIONS, 'INVALID_CONFIG');
   checkClientInstalled();
   const { prefetch, maxRetries, retryDelayMs, timeoutMs } = numbersOf(options);
-  const { url, service, clock = systemClock, random = systemRandomness, onOutcome = () => {} } = options;
+  const { url, service, clock = systemClock, random = systemRandomness } = options;
   const names = busNames(service);
   const logger = (options.logger ?? createLogger()).child({ service });
   const handlers = new Map<string, EventHandler>();
+  /** An event is handled or published whatever its figures do; a fault there would make it two. */
+  const onOutcome = (outcome: BusOutcome): void => {
+    try {
+      options.onOutcome?.(outcome);
+    } catch (error) {
+      logger.error({ outcome, err: messageOf(error) }, 'onOutcome of the bus failed');
+    }
+  };
   let opening: Promise<Open> | null = null;
   let open: Open | null = null;
   let closing: Promise<void> | null = null;

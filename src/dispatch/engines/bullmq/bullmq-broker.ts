@@ -151,6 +151,8 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
         link.close();
         throw found.error;
       }
+      // Stopped meanwhile: nobody would end what begins here.
+      if (stopped) return;
       link.onChange(changed);
       changed(found);
       renewing = setInterval(() => void opened.look(), RENEW_MS);

@@ -29,7 +29,7 @@ describeWith('postgres', 'redis')('on BullMQ', { concurrent: true }, () => {
       })),
       PLACES,
     );
-  }, 600_000);
+  }, 1_200_000);
 });
 
 describeWith('postgres', 'rabbitmq')('on RabbitMQ', { concurrent: true }, () => {
@@ -53,7 +53,7 @@ describeWith('postgres', 'rabbitmq')('on RabbitMQ', { concurrent: true }, () => 
       })),
       PLACES,
     );
-  }, 600_000);
+  }, 1_200_000);
 });
 
 async function openStores(onTestFinished: (fn: () => Promise<void>) => void): Promise<TestDatabase[]> {

@@ -66,6 +66,11 @@ export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
     else if (consumerTag === null) await consume(channel);
   }
 
+  function adjust(): void {
+    // One that fails has lost its channel, and the next is set up as it should be.
+    holding = holding.then(holdOrGoOn).catch(options.onChange);
+  }
+
   const kept: KeptChannel = keepChannel({
     connection: options.connection,
     async setUp(channel) {
@@ -76,7 +81,11 @@ export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
       await consume(channel);
       options.onFound(queued);
     },
-    onUp: () => options.onChange(),
+    onUp() {
+      // Held or let go while it was being set up.
+      adjust();
+      options.onChange();
+    },
     onDown: options.onChange,
   });
   return {
@@ -86,8 +95,7 @@ export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
     hold(on) {
       if (held === on) return;
       held = on;
-      // One that fails has lost its channel, and the next is set up as it should be.
-      holding = holding.then(holdOrGoOn).catch(options.onChange);
+      adjust();
     },
     async quiesce() {
       quiet = true;

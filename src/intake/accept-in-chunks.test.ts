@@ -81,3 +81,16 @@ test('the last write fails → rejects with why', async () => {
   });
   await expect(acceptInChunks(300, given)).rejects.toThrow('away');
 });
+
+test('a write fails, and with it what is asked in its transaction → rejects with why the write failed', async () => {
+  let fail = (_: Error) => {};
+  const { steps: given } = steps({
+    async judge(_emails, place) {
+      if (place === 0) return undefined;
+      fail(new Error('disk full'));
+      throw new Error('current transaction is aborted');
+    },
+    prepareWrite: () => () => new Promise((_, reject) => (fail = reject)),
+  });
+  await expect(acceptInChunks(300, given)).rejects.toThrow('disk full');
+});

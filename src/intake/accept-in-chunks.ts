@@ -45,9 +45,10 @@ export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<
       }
       for (const [at, email] of emails.entries()) answers.push(answerOf(email, steps.now(), limits?.[at]));
     }
-  } finally {
-    // After a refusal too: the transaction ends only when nothing of it is under way.
-    await Promise.allSettled([writing]);
+  } catch (error) {
+    // The transaction ends only when nothing of it is under way; and a write that failed is why the rest of it did.
+    await writing;
+    throw error;
   }
   await writing;
   return answers;

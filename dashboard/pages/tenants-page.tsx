@@ -34,7 +34,7 @@ export default function TenantsPage() {
             act={(form) =>
               callApi('POST', '/admin/tenants', {
                 body: {
-                  ...given(form, 'companyId', 'name', 'region'),
+                  ...given(form, 'companyId', 'name', 'contact', 'region'),
                   fromDomains: wordsOf(form, 'fromDomains'),
                 },
               })
@@ -49,6 +49,7 @@ export default function TenantsPage() {
               data-autofocus
             />
             <TextInput name="name" label="Name" />
+            <Contact />
             <Region />
             <Domains />
           </FormButton>
@@ -118,6 +119,18 @@ function SendsFrom({ domains }: { domains: string[] | null }) {
   return <span className="break">{domains.length === 0 ? 'nothing' : domains.join(', ')}</span>;
 }
 
+function Contact({ value }: { value?: string }) {
+  return (
+    <TextInput
+      name="contact"
+      label="Contact"
+      type="email"
+      description="An address that is told what people have to mend, such as a webhook that was turned off."
+      defaultValue={value}
+    />
+  );
+}
+
 function Region({ value }: { value?: string }) {
   return (
     <TextInput
@@ -142,7 +155,7 @@ function Domains({ value }: { value?: string }) {
 }
 
 function Change({ tenant, onDone }: { tenant: Tenant; onDone(): void }) {
-  const { companyId, name, region, fromDomains, disabledAt } = tenant;
+  const { companyId, name, contact, region, fromDomains, disabledAt } = tenant;
   const path = `/admin/tenants/${encodeURIComponent(companyId)}`;
   return (
     <Group gap="xs" wrap="nowrap">
@@ -155,6 +168,7 @@ function Change({ tenant, onDone }: { tenant: Tenant; onDone(): void }) {
           callApi('PATCH', path, {
             body: {
               name: textOf(form, 'name') || null,
+              contact: textOf(form, 'contact') || null,
               fromDomains: wordsOf(form, 'fromDomains'),
               ...(textOf(form, 'region') !== (region ?? '') && { region: textOf(form, 'region') || null }),
             },
@@ -163,6 +177,7 @@ function Change({ tenant, onDone }: { tenant: Tenant; onDone(): void }) {
         onDone={onDone}
       >
         <TextInput name="name" label="Name" defaultValue={name ?? ''} data-autofocus />
+        <Contact value={contact ?? ''} />
         <Region value={region ?? ''} />
         <Domains value={fromDomains?.join('\n') ?? ''} />
       </FormButton>

@@ -9,6 +9,7 @@ const ANSWER_MS = 20;
 
 let ground: Ground;
 let vhost: TestVhost;
+let tests = 0;
 
 describeWith(
   'postgres',
@@ -16,6 +17,7 @@ describeWith(
   'rabbitmq',
 )('a backlog changes engines', () => {
   beforeEach(async () => {
+    tests += 1;
     vhost = await createTestVhost();
     ground = await openGround();
     ground.sink.beforeAnswer = () =>
@@ -28,7 +30,7 @@ describeWith(
 
   const configOf = (name: 'postgres' | 'rabbitmq' | 'bullmq'): ChildOptions['config'] => ({
     engine: { name, ringAgainMs: 2000 },
-    redis: { url: inject('redisUrl')!, prefix: `switch-${process.pid}` },
+    redis: { url: inject('redisUrl')!, prefix: `switch-${process.pid}-${tests}` },
     rabbitmq: { url: vhost.url },
   });
 

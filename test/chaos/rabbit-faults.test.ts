@@ -73,8 +73,11 @@ describeWith('postgres', 'rabbitmq')('two workers on RabbitMQ under load', () =>
     expect(ground.sink.copies()).toBe(ground.accepted.length);
   }, 400_000);
 
-  it('one worker is killed → the other sends what it held', async () => {
-    const [victim] = await work(engineOn(server.url));
+  it('one worker is killed → the other sends what it held', async ({ onTestFinished }) => {
+    // A virtual host stays the store's that worked there last for some seconds.
+    const vhost = await createTestVhost();
+    onTestFinished(() => vhost.drop());
+    const [victim] = await work(engineOn(vhost.url));
     await ground.accept(plainEmails(EMAILS));
     await delivered(EMAILS / 10);
     victim!.kill('SIGKILL');

@@ -211,6 +211,26 @@ describeWith('postgres', 'chromium')('emails and dead letters in the dashboard',
     await close();
   });
 
+  test('dead letters of several errors → all tried again at once, with how far it is', async () => {
+    const { provider } = ground.door;
+    const failing = [550, 552, 554].map((code) => ({ to: `all-${code}@example.net`, code }));
+    for (const { to, code } of failing) provider.script(to, failure(`SMTP_${code}`, 'not now, not ever'));
+    const ids = await Promise.all(failing.map(({ to }) => send({ to, subject: 'One of several' })));
+    const all = (status: string) =>
+      waitFor(async () => (await Promise.all(ids.map(statusOf))).every((is) => is === status), {
+        ...{ timeoutMs: 30_000, what: `all to be ${status}` },
+      });
+    await all('failed');
+    for (const { to } of failing) provider.script(to);
+    const { page, errors, close } = await ground.visit('/dead-letters');
+    await page.getByRole('button', { name: 'Retry all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('status').getByText('3 of 3 go again.').waitFor();
+    await all('sent');
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('the code of a page does not come → said with what to do, and the page is there once it does', async () => {
     const { page, close } = await ground.visit('/emails');
     await page.route(/audit-page/, (route) => route.abort());

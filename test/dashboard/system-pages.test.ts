@@ -95,8 +95,14 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await page.keyboard.type('initech');
     await page.keyboard.press('Tab');
     await page.keyboard.type('Initech');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('post@initech.example');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: /initech/ }).waitFor();
+    const tenants = await ground.door.postrider.access.tenants.list();
+    expect(tenants.find(({ companyId }) => companyId === 'initech')).toMatchObject({
+      ...{ name: 'Initech', contact: 'post@initech.example' },
+    });
     await open(page, '/keys?companyId=initech');
     await page.getByText('initech has no key.').waitFor();
     await page.getByRole('button', { name: 'Make a key' }).press('Enter');

@@ -6,6 +6,7 @@ import { httpRooms } from '../../../src/http-rooms.js';
 import type { ConfigOverrides } from '../../../src/index.js';
 import { silentLogger, systemClock } from '../../../src/kernel/index.js';
 import { type Door, openDoor } from '../../journey/ground/open-door.js';
+import { waitFor } from '../../services/index.js';
 
 /**
  * The built dashboard in Chromium before a real Postrider: once behind an operator's key, where people sign in, and
@@ -125,16 +126,18 @@ export async function openDashboard(options: { config?: ConfigOverrides } = {}):
       await page.getByLabel('Digit 1').pressSequentially(await ground.codeFor(email));
       await page.getByRole('heading', { name: 'Enter the code' }).waitFor({ state: 'detached' });
     },
-    async codeFor(email) {
-      // The body of a code is removed once it was sent, if a worker runs.
-      const call = door.provider.calls.findLast(({ to }) => to === email);
-      if (call) return /\b\d{6}\b/.exec(call.email.text)![0];
-      const { rows } = await door.pool.query(
-        `select b.text from postrider.emails e join postrider.email_bodies b on b.email_id = e.id
-         where e.to_address = $1 and e.type = 'admin_tfa' order by e.id desc limit 1`,
-        [email],
-      );
-      return /\b\d{6}\b/.exec(rows[0].text)![0];
+    codeFor(email) {
+      // Once it was sent its body is removed: whoever looks between the two places looks again.
+      const find = async () => {
+        const { rows } = await door.pool.query<{ id: string; text: string | null }>(
+          `select e.id, b.text from postrider.emails e left join postrider.email_bodies b on b.email_id = e.id
+           where e.to_address = $1 and e.type = 'admin_tfa' order by e.id desc limit 1`,
+          [email],
+        );
+        const [sent] = rows[0] ? door.provider.callsFor(rows[0].id) : [];
+        return /\b\d{6}\b/.exec(sent?.email.text ?? rows[0]?.text ?? '')?.[0];
+      };
+      return waitFor(find, { timeoutMs: 20_000, what: `the code of ${email}` });
     },
     async close() {
       await browser.close();

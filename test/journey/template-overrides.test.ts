@@ -107,11 +107,12 @@ describeWith('postgres')('an override', () => {
         'Acme says B &amp; If this',
       );
 
+      const took: number[] = [];
       const follows = async (subject: string) => {
         const start = performance.now();
         expect(await subjectNow(postrider), 'where it was changed: at once').toBe(subject);
         await waitFor(async () => (await subjectNow(other)) === subject, { timeoutMs: 5000, what: subject });
-        expect(performance.now() - start).toBeLessThan(10_000);
+        took.push(performance.now() - start);
       };
       expect(await templates.publish(key, 'ada')).toMatchObject({
         version: 1,
@@ -130,6 +131,8 @@ describeWith('postgres')('an override', () => {
       await follows('Acme: Ada <3');
       await templates.setActive(key, false, 'grace');
       await follows('Reset your password');
+      // The best of four: a crowded machine may be late.
+      expect(Math.min(...took)).toBeLessThan(1500);
       const versions = await templates.listVersions(key);
       expect(
         versions.map(({ version, state, isActive, updatedBy }) => [version, state, isActive, updatedBy]),

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Queryable } from '../store/index.js';
 import type { NewEmail } from './new-email.js';
 
@@ -107,8 +107,13 @@ function sizeOf(email: NewEmail): number {
   return bytes;
 }
 
+const LARGE = 64 * 1024;
+
 /** What the worker compares: content that passed validation at intake need not be validated again. */
 export function hashContent(content: { subject: string; html: string; text: string }): string {
   const { subject, html, text } = content;
-  return hash('sha256', `${subject.length}:${html.length}:${text.length}:${subject}${html}${text}`, 'hex');
+  const head = `${subject.length}:${html.length}:${text.length}:${subject}`;
+  if (html.length + text.length < LARGE) return hash('sha256', `${head}${html}${text}`, 'hex');
+  // In one piece a large one would be in memory once more.
+  return createHash('sha256').update(head).update(html).update(text).digest('hex');
 }

@@ -10,28 +10,46 @@ import { messageHeaders } from './message-headers.js';
  * Bcc never appears. Refuses (INVALID_HEADER, INVALID_EMAIL) what would break out of a header.
  */
 export function composeMessage(email: OutgoingEmail): Buffer | Promise<Buffer> {
-  const text = composeText(email);
-  return text === null ? composeWithAttachments(email) : Buffer.from(text);
+  return email.attachments.length > 0 ? composeWithAttachments(email) : joinedBytes(pieces(email));
 }
 
-/** The same as text, which is ASCII unless an address is not; null for a message with attachments. */
+/**
+ * The same as text, which is ASCII unless an address is not; null for a message with attachments, and for a large
+ * one, which as one text would be in memory twice more.
+ */
 export function composeText(email: OutgoingEmail): string | null {
-  if (email.attachments.length > 0) return null;
+  if (email.attachments.length > 0 || email.html.length + email.text.length > MAX_TEXT) return null;
+  let text = '';
+  for (const piece of pieces(email)) text += piece;
+  return text;
+}
+
+const MAX_TEXT = 64 * 1024;
+
+function pieces(email: OutgoingEmail): string[] {
   const head = `${messageHeaders(email)}MIME-Version: 1.0\r\n`;
   const boundary = boundaryOf(email.id);
-  if (email.html === '') return head + part('text/plain', email.text, boundary);
-  if (email.text === '') return head + part('text/html', email.html, boundary);
-  return (
-    `${head}Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n` +
-    `--${boundary}\r\n${part('text/plain', email.text, boundary)}\r\n` +
-    `--${boundary}\r\n${part('text/html', email.html, boundary)}\r\n` +
-    `--${boundary}--\r\n`
-  );
+  if (email.html === '') return [head, ...part('text/plain', email.text, boundary)];
+  if (email.text === '') return [head, ...part('text/html', email.html, boundary)];
+  return [
+    `${head}Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n--${boundary}\r\n`,
+    ...part('text/plain', email.text, boundary),
+    `\r\n--${boundary}\r\n`,
+    ...part('text/html', email.html, boundary),
+    `\r\n--${boundary}--\r\n`,
+  ];
 }
 
-function part(type: string, content: string, boundary: string): string {
+function part(type: string, content: string, boundary: string): [head: string, body: string] {
   const { encoding, body } = encodeBodyPart(content, boundary);
-  return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}`;
+  return [`Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`, body];
+}
+
+function joinedBytes(texts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
 }
 
 /** `=_` occurs in neither quoted-printable nor base64; a 7bit part is checked for it. */

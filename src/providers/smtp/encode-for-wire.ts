@@ -12,7 +12,7 @@ export function encodeForWire(message: Buffer | string): WireMessage {
     if (short && isReady(message)) return { content: message, size: message.length, eightBit: false };
     return encodeForWire(Buffer.from(message));
   }
-  const content = isReady(message.toString('latin1')) ? message : rewrite(message);
+  const content = isReadyBytes(message) ? message : rewrite(message);
   return { content, size: content.length, eightBit: !isAscii(message) };
 }
 
@@ -42,6 +42,19 @@ function isReady(text: string): boolean {
   }
   let returns = 0;
   for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) returns += 1;
+  return returns === lines;
+}
+
+/** The same without making a text of it, which for a large message is memory. */
+function isReadyBytes(bytes: Buffer): boolean {
+  if (bytes.at(-1) !== LF || bytes.at(-2) !== CR || bytes[0] === DOT) return false;
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at - 1] !== CR || bytes[at + 1] === DOT) return false;
+    lines += 1;
+  }
+  let returns = 0;
+  for (let at = bytes.indexOf(CR); at >= 0; at = bytes.indexOf(CR, at + 1)) returns += 1;
   return returns === lines;
 }
 

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { busDeadLetters } from './assemble-bus.js';
 import { callOwnApi, noteAct } from './call-own-api.js';
+import { checkEmailId } from './check-email-id.js';
 import { type Config, withChanges } from './config.js';
 import { examine, startWarnings } from './doctor.js';
 import type { Application } from './doors/cli/application.js';
-import { createHttpApp, type HttpServer, startHttpServer } from './doors/http/index.js';
-import { createInbox, type Inbox, type Sink } from './doors/inbox/index.js';
-import { createPreview, type Preview } from './doors/preview/index.js';
-import { type SmtpDoor, startSmtpDoor } from './doors/smtp/index.js';
-import { checkEmailId } from './http-rooms.js';
+import type { HttpServer } from './doors/http/index.js';
+import type { Inbox, Sink } from './doors/inbox/index.js';
+import type { Preview } from './doors/preview/index.js';
+import type { SmtpDoor } from './doors/smtp/index.js';
 import { inRegion } from './in-region.js';
 import {
   type Clock,
@@ -24,7 +24,6 @@ import {
 import { loadTypes } from './load-types.js';
 import { assemblePostrider, type Postrider, type PostriderOptions } from './postrider.js';
 import { createSmtpProvider } from './providers/index.js';
-import { httpParts } from './regional-rooms.js';
 import { assembleRegions } from './regions.js';
 import type { Regions } from './regions-contract.js';
 import { catalogue } from './render/index.js';
@@ -32,8 +31,8 @@ import { smtpRooms } from './smtp-rooms.js';
 import { checkSchema } from './store/index.js';
 
 /**
- * The application as a process: the only file that knows everyone. It opens what a command needs
- * and closes everything it opened.
+ * The application as a process: the only file that knows everyone. It opens what a command needs, loads a door only
+ * where it is opened, and closes everything it opened.
  */
 export async function openApplication(config: Config): Promise<Application> {
   const logger = createLogger({ level: config.log.level });
@@ -83,6 +82,8 @@ export async function openApplication(config: Config): Promise<Application> {
     preview?: Preview;
     apiKey: string | null;
   }): Promise<HttpServer> {
+    const { createHttpApp, startHttpServer } = await import('./doors/http/index.js');
+    const { httpParts } = await import('./regional-rooms.js');
     const app = createHttpApp({
       ...httpParts(regions ?? own()),
       logger: sparing(logger, systemClock),
@@ -172,6 +173,7 @@ export async function openApplication(config: Config): Promise<Application> {
         logger.info({ host: config.http.host, port }, 'API listening');
       }
       if (roles.includes('smtp')) {
+        const { startSmtpDoor } = await import('./doors/smtp/index.js');
         smtpDoor = await startSmtpDoor({
           ...smtpRooms(own(), front()),
           settings: config.submission,
@@ -184,14 +186,10 @@ export async function openApplication(config: Config): Promise<Application> {
     },
     async dev(announce, tell) {
       if (config.regions)
-        throw new PostriderError(
-          'INVALID_CONFIG',
-          'Development has one store; leave POSTRIDER_REGIONS out.',
-          {
-            field: 'POSTRIDER_REGIONS',
-          },
-        );
+        throw new PostriderError('INVALID_CONFIG', ONE_STORE, { field: 'POSTRIDER_REGIONS' });
       const directory = join(config.database.dataDir, 'inbox');
+      const { createInbox } = await import('./doors/inbox/index.js');
+      const { createPreview } = await import('./doors/preview/index.js');
       const inbox = await inFolder(config, () => createInbox({ directory, clock: systemClock, logger }));
       sink = await inbox.startSink({ host: LOOPBACK, port: config.dev.smtpPort });
       const types = ownTypes?.types ?? [];
@@ -217,6 +215,7 @@ export async function openApplication(config: Config): Promise<Application> {
 }
 
 const LOOPBACK = '127.0.0.1';
+const ONE_STORE = 'Development has one store; leave POSTRIDER_REGIONS out.';
 
 /** Without a server named, everything goes to the process's own inbox. */
 function devDelivery(config: Config, sinkPort: number): Pick<PostriderOptions, 'from' | 'provider'> {

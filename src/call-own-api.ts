@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { ApiCall } from './doors/cli/application.js';
 import { refusalOf } from './doors/cli/ask-running-process.js';
 import type { Act } from './doors/cli/note-act.js';
-import { createHttpApp } from './doors/http/index.js';
 import { isPostriderError, silentLogger, systemClock } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
 import { httpParts } from './regional-rooms.js';
@@ -15,6 +14,7 @@ import type { Regions } from './regions-contract.js';
 export function callOwnApi(open: () => Promise<Postrider | Regions>): ApiCall {
   return async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
     const postrider = await open();
+    const { createHttpApp } = await import('./doors/http/index.js');
     const key = randomBytes(32).toString('hex');
     const app = createHttpApp({
       ...httpParts(postrider),

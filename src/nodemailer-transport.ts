@@ -1,4 +1,4 @@
-import { readSubmission, type Submission } from './doors/smtp/read-submission.js';
+import type { Submission } from './doors/smtp/read-submission.js';
 import type { AcceptOptions, EnvelopeInput } from './intake/index.js';
 import { refuseUnknownKeys } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
@@ -50,6 +50,7 @@ export function postriderTransport(
     refuseUnknownKeys(own, KEYS, 'INVALID_PAYLOAD');
     const { tx, requestId, idempotencyKey, ...fields } = { ...defaults, ...own };
     const envelope = mail.message.getEnvelope();
+    const { readSubmission } = await import('./doors/smtp/read-submission.js');
     const submission = await readSubmission(await built(mail), { to: envelope.to });
     const named = idempotencyKey ?? submission.namedKey;
     const accepted = await accept(

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, type Registry } from './prometheus.js';
 
 /** What became of events on the bus, in this process. */
 export function createBusFigures(registry: Registry): (outcome: string) => void {

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from './prometheus.js';
 
 /** Whether the engine of this process can work, and the bells that went through its broker. */
 export interface EngineFigures {

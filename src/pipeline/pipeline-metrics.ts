@@ -1,7 +1,7 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RouteMetrics } from '../providers/index.js';
 import { createBusFigures } from './bus-figures.js';
 import { createEngineFigures, type EngineFigures } from './engine-figures.js';
+import { Counter, Gauge, Histogram, Registry } from './prometheus.js';
 import { type QueueFigures, setQueueFigures } from './queue-gauges.js';
 import { StateFigures } from './state-figures.js';
 

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from './prometheus.js';
 
 /**
  * What waits, as gauges that are set from the store before each scrape. Every process reports the same, so a query

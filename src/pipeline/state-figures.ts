@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, type Registry } from './prometheus.js';
 
 /**
  * How often each state was reached and after what time, counted in plain arrays: five times an email,

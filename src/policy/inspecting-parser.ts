@@ -1,4 +1,6 @@
-import { type DefaultTreeAdapterMap, Parser, type Token, type TokenHandler, Tokenizer } from 'parse5';
+import { createRequire } from 'node:module';
+import type * as Parse5 from 'parse5';
+import type { DefaultTreeAdapterMap, Token, TokenHandler } from 'parse5';
 import { inspectCss } from './inspect-css.js';
 import { inspectTag } from './inspect-tag.js';
 import { isSurelyInert } from './is-surely-inert.js';
@@ -48,51 +50,70 @@ function readEveryWay(markup: string, inner: Set<string>): string | null {
 }
 
 function readAsDocument(markup: string, scriptingEnabled: boolean, inner: Set<string>): string | null {
+  const { InspectingParser } = tools();
   const parser = new InspectingParser({ scriptingEnabled });
   parser.inner = inner;
   parser.tokenizer.write(markup, true);
   return parser.finding ?? parser.inspectStyleSheets();
 }
 
+const require = createRequire(import.meta.url);
+let loaded: Tools | undefined;
+
+/** Most processes only deliver, and most HTML needs no such look: the parser is loaded with the first that does. */
+function tools(): Tools {
+  if (loaded) return loaded;
+  const { Parser, Tokenizer } = require('parse5') as typeof Parse5;
+  loaded = { InspectingParser: inspecting(Parser), Tokenizer };
+  return loaded;
+}
+
+interface Tools {
+  InspectingParser: ReturnType<typeof inspecting>;
+  Tokenizer: typeof Parse5.Tokenizer;
+}
+
 /** Pausing the tokenizer is how a finding ends the reading early. */
-class InspectingParser extends Parser<DefaultTreeAdapterMap> {
-  finding: string | null = null;
-  inner = new Set<string>();
-  private elements = 0;
-  private readonly styleSheets: DefaultTreeAdapterMap['element'][] = [];
+function inspecting(Parser: typeof Parse5.Parser) {
+  return class InspectingParser extends Parser<DefaultTreeAdapterMap> {
+    finding: string | null = null;
+    inner = new Set<string>();
+    elements = 0;
+    readonly styleSheets: DefaultTreeAdapterMap['element'][] = [];
 
-  override onStartTag(token: Token.TagToken): void {
-    this.conclude(inspectTag(token, this.inner));
-    super.onStartTag(token);
-  }
-
-  override onComment(token: Token.CommentToken): void {
-    this.inner.add(token.data);
-    super.onComment(token);
-  }
-
-  override onItemPush(node: DefaultTreeAdapterMap['parentNode'], tagId: number, isTop: boolean): void {
-    super.onItemPush(node, tagId, isTop);
-    this.elements += 1;
-    if (this.openElements.stackTop > MAX_NESTING || this.elements > MAX_ELEMENTS)
-      this.conclude('is nested too deeply to be checked');
-    if ('tagName' in node && node.tagName === 'style') this.styleSheets.push(node);
-  }
-
-  inspectStyleSheets(): string | null {
-    for (const sheet of this.styleSheets) {
-      const css = sheet.childNodes.map((child) => ('value' in child ? child.value : '')).join('');
-      const finding = inspectCss(css);
-      if (finding !== null) return finding;
+    override onStartTag(token: Token.TagToken): void {
+      this.conclude(inspectTag(token, this.inner));
+      super.onStartTag(token);
     }
-    return null;
-  }
 
-  private conclude(finding: string | null): void {
-    if (finding === null) return;
-    this.finding ??= finding;
-    this.tokenizer.pause();
-  }
+    override onComment(token: Token.CommentToken): void {
+      this.inner.add(token.data);
+      super.onComment(token);
+    }
+
+    override onItemPush(node: DefaultTreeAdapterMap['parentNode'], tagId: number, isTop: boolean): void {
+      super.onItemPush(node, tagId, isTop);
+      this.elements += 1;
+      if (this.openElements.stackTop > MAX_NESTING || this.elements > MAX_ELEMENTS)
+        this.conclude('is nested too deeply to be checked');
+      if ('tagName' in node && node.tagName === 'style') this.styleSheets.push(node);
+    }
+
+    inspectStyleSheets(): string | null {
+      for (const sheet of this.styleSheets) {
+        const css = sheet.childNodes.map((child) => ('value' in child ? child.value : '')).join('');
+        const finding = inspectCss(css);
+        if (finding !== null) return finding;
+      }
+      return null;
+    }
+
+    conclude(finding: string | null): void {
+      if (finding === null) return;
+      this.finding ??= finding;
+      this.tokenizer.pause();
+    }
+  };
 }
 
 function readTagsOnly(markup: string, inner: Set<string>): string | null {
@@ -113,7 +134,7 @@ function readTagsOnly(markup: string, inner: Set<string>): string | null {
     onWhitespaceCharacter: ignore,
     onEof: ignore,
   };
-  const tokenizer = new Tokenizer({}, handler);
+  const tokenizer = new (tools().Tokenizer)({}, handler);
   tokenizer.write(markup, true);
   return finding;
 }

@@ -1,4 +1,5 @@
-import { parseFragment } from 'parse5';
+import { createRequire } from 'node:module';
+import type * as Parse5 from 'parse5';
 
 /**
  * Text with HTML's character references (`&amp;`, `&#8217;`) replaced by what they stand for. A reference to a control
@@ -36,7 +37,12 @@ function decodeNumber(number: string, whole: string): string {
   return isOdd ? parse(whole) : String.fromCodePoint(code);
 }
 
+const require = createRequire(import.meta.url);
+let parse5: typeof Parse5 | undefined;
+
+/** Most processes never meet such a reference: the parser is loaded with the first. */
 function parse(reference: string): string {
-  const [node] = parseFragment(reference).childNodes;
+  parse5 ??= require('parse5') as typeof Parse5;
+  const [node] = parse5.parseFragment(reference).childNodes;
   return node !== undefined && 'value' in node ? node.value : '';
 }

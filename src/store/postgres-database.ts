@@ -1,8 +1,8 @@
-import pg from 'pg';
 import type { Logger } from '../kernel/index.js';
 import { messageOf } from '../kernel/index.js';
 import { binaryTextArray } from './binary-text-array.js';
 import type { Database, Queryable, Result, Session, Statement } from './database.js';
+import pg from './node-postgres.js';
 import { postgresTypes } from './postgres-types.js';
 import { ServerSilence } from './server-silence.js';
 import { asStoreError, isStoreAway } from './store-errors.js';

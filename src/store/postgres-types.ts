@@ -1,4 +1,4 @@
-import pg from 'pg';
+import pg from './node-postgres.js';
 
 /**
  * How our own statements read their columns, whatever the application has told pg's global parsers. Types that none

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import PostalMime, { type Email } from 'postal-mime';
+import type { Email } from 'postal-mime';
 import { invalidPayload, messageOf } from '../../kernel/index.js';
 import { type Notification, shortText, timeOf } from './notification.js';
 
@@ -8,6 +8,7 @@ import { type Notification, shortText, timeOf } from './notification.js';
  * Message-ID, wherever the report quotes it, or in the envelope id. Refuses what is no report or is about no email.
  */
 export async function readMailReport(raw: Uint8Array, now: Date): Promise<Notification[]> {
+  const { default: PostalMime } = await import('postal-mime');
   const mail = await PostalMime.parse(raw, { forceRfc822Attachments: true }).catch((error: unknown) => {
     throw invalidPayload('', `The message cannot be read: ${messageOf(error)}`);
   });

@@ -1,14 +1,13 @@
-import { Webhook } from 'standardwebhooks';
 import { PostriderError } from '../../kernel/index.js';
 import { type Notification, record, shortText, timeOf } from './notification.js';
 
 /** What Resend says, once one of the secrets verifies its signature; null where it is about nothing we keep. */
-export function readResendEvent(
+export async function readResendEvent(
   raw: string,
   headers: Record<string, string>,
   secrets: readonly string[],
-): Notification | null {
-  const event = record(verified(raw, headers, secrets));
+): Promise<Notification | null> {
+  const event = record(await verified(raw, headers, secrets));
   const data = record(event.data);
   const type = TYPES[String(event.type)];
   if (!type || typeof data.email_id !== 'string') return null;
@@ -53,7 +52,12 @@ const TYPES: Record<string, Notification['type']> = {
   'email.clicked': 'CLICKED',
 };
 
-function verified(raw: string, headers: Record<string, string>, secrets: readonly string[]): unknown {
+async function verified(
+  raw: string,
+  headers: Record<string, string>,
+  secrets: readonly string[],
+): Promise<unknown> {
+  const { Webhook } = await import('standardwebhooks');
   const named = Object.fromEntries(
     ['id', 'timestamp', 'signature'].map((name) => [
       `webhook-${name}`,

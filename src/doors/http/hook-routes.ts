@@ -40,7 +40,7 @@ export function hookRoutes(room: HookRoom): Hono<HttpEnv> {
   routes.post('/hooks/resend', async (c) => {
     if (!room.resendSecrets) throw new PostriderError('NOT_FOUND', 'No secret of Resend is configured.');
     const raw = await textOf(c.req.raw);
-    return c.json(await take(readResendEvent(raw, c.req.header(), room.resendSecrets)));
+    return c.json(await take(await readResendEvent(raw, c.req.header(), room.resendSecrets)));
   });
 
   routes.post('/hooks/bounces', async (c) => {

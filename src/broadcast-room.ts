@@ -1,7 +1,7 @@
 import type { BroadcastRoom } from './doors/http/index.js';
+import { readCursor, readLimit } from './email-logs.js';
 import { isUuid, PostriderError, parseLine } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
-import { readCursor, readLimit } from './read-email-filter.js';
 import { type BroadcastDetail, findBroadcast, listBroadcasts } from './views/index.js';
 
 /** Broadcasts of every company as operators see them; taken back for the company they belong to, until they have begun. */
@@ -17,7 +17,7 @@ export function createBroadcastRoom(postrider: Pick<Postrider, 'ready' | 'resend
   return {
     async list({ companyId, cursor, limit }) {
       const tenant = parseLine(companyId, 'companyId', 128);
-      const size = readLimit(limit, { otherwise: 50, most: 200 });
+      const size = readLimit(limit);
       return listBroadcasts(await store(), { tenant, cursor: readCursor(cursor), limit: size });
     },
     get: found,

@@ -1,12 +1,13 @@
-import { type Clock, isUuid, PostriderError, refuseUnknownKeys } from './kernel/index.js';
-import { discardDeadLetters, type RetryRefusal, retryDeadLetters } from './outbox/index.js';
+import { readCursor, readLimit } from './email-logs.js';
+import { type Clock, field, isUuid, refuseUnknownKeys } from './kernel/index.js';
 import {
-  type EmailFilterInput,
-  type FilterName,
-  readCursor,
-  readEmailFilter,
-  readLimit,
-} from './read-email-filter.js';
+  DEAD_LETTER_FILTER,
+  discardDeadLetters,
+  type RetryRefusal,
+  retryDeadLetters,
+  whichDeadLetters,
+} from './outbox/index.js';
+import { type EmailFilterInput, readEmailFilter } from './read-email-filter.js';
 import type { Database } from './store/index.js';
 import {
   type DeadLetter,
@@ -60,18 +61,17 @@ export interface RetryReport {
   examples: Array<{ emailId: string; reason: RetryRefusal }>;
 }
 
-const NAMES: readonly FilterName[] = ['companyId', 'status', 'type', 'recipient', 'days', 'from', 'to'];
+const WHICH = whichDeadLetters({ companyId: field.line(128) });
 const BATCH = 200;
-const MOST_IDS = 10_000;
 const EXAMPLES = 100;
 
 export function createDeadLetters(database: () => Promise<Database>, clock: Clock): DeadLetters {
-  const read = (query: object): DeadLetterFilter => readQuery(query as DeadLetterQuery, clock.now());
+  const read = (query: object): DeadLetterFilter => readEmailFilter(DEAD_LETTER_FILTER, query, clock.now());
 
   /** Hands out the ids in batches; those of a filter as they stand when their page is read. */
   async function* batchesOf(which: Which): AsyncGenerator<{ ids: string[]; tenant?: string }> {
     if ('emailIds' in which) {
-      const ids = idsOf(which.emailIds);
+      const ids = [...new Set(which.emailIds.map((id) => id.toLowerCase()))];
       for (let at = 0; at < ids.length; at += BATCH)
         yield { ids: ids.slice(at, at + BATCH), tenant: which.companyId };
       return;
@@ -88,7 +88,7 @@ export function createDeadLetters(database: () => Promise<Database>, clock: Cloc
 
   return {
     async list({ limit, cursor, ...query } = {}) {
-      const page = { limit: readLimit(limit, { otherwise: 50, most: 200 }), cursor: readCursor(cursor) };
+      const page = { limit: readLimit(limit), cursor: readCursor(cursor) };
       return listDeadLetters(await database(), read(query), page);
     },
     groups: async (query = {}) => groupDeadLetters(await database(), read(query)),
@@ -96,7 +96,7 @@ export function createDeadLetters(database: () => Promise<Database>, clock: Cloc
       return isUuid(emailId) ? findDeadLetter(await database(), emailId, { tenant: companyId }) : null;
     },
     async retry(which, options = {}) {
-      checkWhich(which);
+      WHICH.read(which, '');
       refuseUnknownKeys(options, ['by', 'onProgress', 'acceptDuplicates'], 'INVALID_PAYLOAD');
       const report: RetryReport = { retried: 0, refused: {}, examples: [] };
       let done = 0;
@@ -112,7 +112,7 @@ export function createDeadLetters(database: () => Promise<Database>, clock: Cloc
       return report;
     },
     async discard(which, options = {}) {
-      checkWhich(which);
+      WHICH.read(which, '');
       refuseUnknownKeys(options, ['by', 'onProgress', 'reason'], 'INVALID_PAYLOAD');
       let discarded = 0;
       for await (const { ids, tenant } of batchesOf(which)) {
@@ -123,37 +123,4 @@ export function createDeadLetters(database: () => Promise<Database>, clock: Cloc
       return { discarded };
     },
   };
-}
-
-function readQuery({ errorCode, ...query }: DeadLetterQuery, now: number): DeadLetterFilter {
-  const { status, ...filter } = readEmailFilter(query, NAMES, now);
-  if (status !== undefined && status !== 'failed' && status !== 'unknown')
-    throw refused('status', 'must be failed, unknown or all');
-  if (
-    errorCode !== undefined &&
-    (typeof errorCode !== 'string' || errorCode === '' || errorCode.includes('\0'))
-  )
-    throw refused('errorCode', 'must be a text');
-  return { ...filter, status, errorCode };
-}
-
-/** All of everything is a filter too, but one that has to be written down. */
-function checkWhich(which: Which): void {
-  if (typeof which !== 'object' || which === null || 'emailIds' in which === 'filter' in which)
-    throw refused('emailIds', 'or filter must say which dead letters are meant, one of the two');
-  refuseUnknownKeys(which, 'filter' in which ? ['filter'] : ['emailIds', 'companyId'], 'INVALID_PAYLOAD');
-  if ('filter' in which && (typeof which.filter !== 'object' || which.filter === null))
-    throw refused('filter', 'must be an object');
-}
-
-function idsOf(emailIds: unknown): string[] {
-  if (!Array.isArray(emailIds) || emailIds.length === 0 || emailIds.length > MOST_IDS)
-    throw refused('emailIds', `must be a list of 1 to ${MOST_IDS} ids`);
-  const wrong = emailIds.findIndex((id) => !isUuid(id));
-  if (wrong !== -1) throw refused(`emailIds[${wrong}]`, 'is not the id of an email');
-  return [...new Set(emailIds.map((id: string) => id.toLowerCase()))];
-}
-
-function refused(field: string, what: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
 }

@@ -1,12 +1,6 @@
 import { type Clock, PostriderError } from './kernel/index.js';
-import {
-  type EmailFilterInput,
-  type FilterName,
-  type ReadFilter,
-  readCursor,
-  readEmailFilter,
-  readLimit,
-} from './read-email-filter.js';
+import { EMAIL_FILTER, PAGE_FIELDS, STATS_FILTER, USER_PAGE_FIELDS } from './outbox/index.js';
+import { type EmailFilterInput, type ReadFilter, readEmailFilter } from './read-email-filter.js';
 import type { Database } from './store/index.js';
 import {
   type EmailAttempt,
@@ -51,21 +45,9 @@ export interface OperatorPage {
   stats: EmailStats;
 }
 
-const NAMES: readonly FilterName[] = [
-  'companyId',
-  'status',
-  'type',
-  'recipient',
-  'userId',
-  'provider',
-  'messageId',
-  'days',
-  'from',
-  'to',
-];
-const STATS_NAMES = NAMES.filter((name) => name !== 'status');
 const USUAL_DAYS = 7;
-const MOST_PAGES = 200;
+const USUAL_PAGE = 50;
+const USUAL_USER_PAGE = 20;
 
 export function createEmailLogs(database: () => Promise<Database>, clock: Clock): EmailLogs {
   async function resolve({ messageId, ...filter }: ReadFilter): Promise<EmailFilter> {
@@ -76,13 +58,13 @@ export function createEmailLogs(database: () => Promise<Database>, clock: Clock)
 
   return {
     async list({ limit, cursor, ...given } = {}) {
-      const filter = readEmailFilter(given, NAMES, clock.now());
-      const page = { limit: readLimit(limit, { otherwise: 50, most: 200 }), cursor: readCursor(cursor) };
+      const filter = readEmailFilter(EMAIL_FILTER, given, clock.now());
+      const page = { limit: readLimit(limit), cursor: readCursor(cursor) };
       return listEmails(await database(), await resolve(filter), page);
     },
     async log({ limit, page, cursor, ...given } = {}) {
-      const filter = await resolve(readEmailFilter(recent(given), NAMES, clock.now()));
-      const size = readLimit(limit, { otherwise: 50, most: 200 });
+      const filter = await resolve(readEmailFilter(EMAIL_FILTER, recent(given), clock.now()));
+      const size = readLimit(limit);
       const number = readPage(page);
       if (page !== undefined && cursor !== undefined) throw refused('cursor', 'and page exclude each other');
       const store = await database();
@@ -98,16 +80,26 @@ export function createEmailLogs(database: () => Promise<Database>, clock: Clock)
       return { emails, page: number, limit: size, nextCursor: found.nextCursor, stats };
     },
     async stats(given = {}) {
-      const filter = await resolve(readEmailFilter(recent(given), STATS_NAMES, clock.now()));
+      const filter = await resolve(readEmailFilter(STATS_FILTER, recent(given), clock.now()));
       return readEmailStats(await database(), filter);
     },
     async userEmails({ userId, companyId, page, limit }) {
-      const { userId: user, tenant } = readEmailFilter({ userId, companyId }, NAMES, clock.now());
+      const { userId: user, tenant } = readEmailFilter(EMAIL_FILTER, { userId, companyId }, clock.now());
       if (user === undefined || tenant === undefined) throw refused('userId', 'and companyId are needed');
-      const at = { page: readPage(page), limit: readLimit(limit, { otherwise: 20, most: 100 }) };
+      const size = limit === undefined ? USUAL_USER_PAGE : USER_PAGE_FIELDS.limit.read(limit, 'limit')!;
+      const at = { page: readPage(page), limit: size };
       return listUserEmails(await database(), { userId: user, tenant }, at);
     },
   };
+}
+
+/** Of every list that goes on by cursor. */
+export function readLimit(limit: unknown): number {
+  return limit === undefined ? USUAL_PAGE : PAGE_FIELDS.limit.read(limit, 'limit')!;
+}
+
+export function readCursor(cursor: unknown): string | undefined {
+  return cursor === undefined ? undefined : PAGE_FIELDS.cursor.read(cursor, 'cursor');
 }
 
 /** What names a person or a message is looked for at any time. */
@@ -116,13 +108,7 @@ function recent(given: EmailFilterInput): EmailFilterInput {
   return anyTime.some((value) => value !== undefined) ? given : { ...given, days: USUAL_DAYS };
 }
 
-/** Far pages would be counted through from the first; cursors are not. */
-function readPage(page: unknown): number {
-  if (page === undefined) return 1;
-  if (!Number.isInteger(page) || (page as number) < 1 || (page as number) > MOST_PAGES)
-    throw refused('page', `must be a whole number from 1 to ${MOST_PAGES}; cursors lead further`);
-  return page as number;
-}
+const readPage = (page: unknown) => (page === undefined ? 1 : PAGE_FIELDS.page.read(page, 'page'));
 
 function refused(field: string, what: string): PostriderError {
   return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });

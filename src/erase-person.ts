@@ -1,7 +1,6 @@
 import { forgetContacts } from './access/index.js';
 import { eraseDeliveries, eraseOwedEvents } from './events/index.js';
-import { PostriderError, parseMailbox, refuseUnknownKeys } from './kernel/index.js';
-import { eraseEmails, personOf } from './outbox/index.js';
+import { eraseEmails, PERSON, personOf } from './outbox/index.js';
 import { forgetKeysOf } from './policy/index.js';
 import { eraseRecipients, findPersonToErase, forgetSuppressedAddresses } from './recipients/index.js';
 import type { Database } from './store/index.js';
@@ -79,34 +78,12 @@ export async function erasePerson(
   return { ...emails, recipients, idempotencyKeys, complete: emails.left === 0 };
 }
 
-const FIELDS = ['email', 'externalId', 'companyId'];
-const MAX_ID = 128;
-
 function readRequest(request: ErasureRequest): {
   tenant: string | null;
   email?: string;
   externalId?: string;
 } {
-  refuseUnknownKeys(request, FIELDS, 'INVALID_PAYLOAD');
-  const { email, externalId, companyId } = request;
-  if ((email === undefined) === (externalId === undefined))
-    throw refused('email', 'or externalId says who is meant, one of the two');
-  if (companyId !== undefined && !isName(companyId))
-    throw refused('companyId', 'must be the name of a company');
+  const { companyId, ...by } = PERSON.read(request, '');
   const tenant = companyId ?? null;
-  if (email !== undefined) return { tenant, email: parseMailbox(email, 'email').address };
-  if (!isName(externalId)) throw refused('externalId', `must be a text of 1 to ${MAX_ID} characters`);
-  if (tenant === null)
-    throw refused('companyId', 'is needed with externalId, which means someone else in another company');
-  return { tenant, externalId };
-}
-
-function isName(value: unknown): value is string {
-  return (
-    typeof value === 'string' && value !== '' && value.length <= MAX_ID && !/[\u0000-\u001f]/.test(value)
-  );
-}
-
-function refused(field: string, what: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
+  return 'email' in by ? { tenant, email: by.email.address } : { tenant, externalId: by.externalId };
 }

@@ -8,9 +8,16 @@ import {
   erasePerson,
 } from './erase-person.js';
 import { countOwedEvents, leaveBus } from './events/index.js';
-import { type Clock, isUuid, PostriderError, refuseUnknownKeys } from './kernel/index.js';
-import { type CancelFilter, cancelMany, countCancellable, listPauses, type Pause } from './outbox/index.js';
-import { type EmailFilterInput, type FilterName, readEmailFilter } from './read-email-filter.js';
+import { type Clock, isUuid, refuseUnknownKeys } from './kernel/index.js';
+import {
+  CANCEL_FILTER,
+  type CancelFilter,
+  cancelMany,
+  countCancellable,
+  listPauses,
+  type Pause,
+} from './outbox/index.js';
+import { type EmailFilterInput, readEmailFilter } from './read-email-filter.js';
 import type { Database } from './store/index.js';
 import {
   type AttachmentFile,
@@ -70,15 +77,6 @@ export interface CancelManyReport {
 }
 
 const MAX_INDEX = 999;
-const CANCEL_NAMES: readonly FilterName[] = [
-  'companyId',
-  'status',
-  'type',
-  'recipient',
-  'days',
-  'from',
-  'to',
-];
 
 export function createOperations(
   database: () => Promise<Database>,
@@ -89,7 +87,7 @@ export function createOperations(
     ...createEmailLogs(database, clock),
     async cancelMany(filter, { dryRun = false, ...options } = {}) {
       refuseUnknownKeys(options, ['by', 'onProgress'], 'INVALID_PAYLOAD');
-      const meant = readCancelFilter(filter, clock.now());
+      const meant: CancelFilter = readEmailFilter(CANCEL_FILTER, filter, clock.now());
       const store = await database();
       const matching = await countCancellable(store, meant);
       const cancelled = dryRun ? 0 : await cancelMany(store, meant, options);
@@ -112,24 +110,4 @@ export function createOperations(
     leaveBus: async () => leaveBus(await database()),
     deadLetters: createDeadLetters(database, clock),
   };
-}
-
-function readCancelFilter(filter: CancelManyFilter, now: number): CancelFilter {
-  const { status, ...rest } = readEmailFilter(filter, CANCEL_NAMES, now);
-  if (Object.values(filter).every((value) => value === undefined))
-    throw refused('status', 'all must be said to cancel everything that waits');
-  switch (status) {
-    case undefined:
-    case 'scheduled':
-    case 'pending':
-    case 'retry':
-    case 'processing':
-      return { ...rest, status };
-    default:
-      throw refused('status', 'must be scheduled, pending, retry, processing or all');
-  }
-}
-
-function refused(field: string, what: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
 }

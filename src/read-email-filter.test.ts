@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readCursor, readEmailFilter, readLimit } from './read-email-filter.js';
+import { readCursor, readLimit } from './email-logs.js';
+import { CANCEL_FILTER, EMAIL_FILTER } from './outbox/index.js';
+import { readEmailFilter } from './read-email-filter.js';
 
 const NOW = Date.UTC(2026, 5, 15, 12, 3, 20);
-const NAMES = ['companyId', 'status', 'type', 'recipient', 'days', 'from', 'to'] as const;
-const read = (input: object) => readEmailFilter(input, NAMES, NOW);
+const read = (input: object) => readEmailFilter(EMAIL_FILTER, input, NOW);
 
 describe('a filter', () => {
   test('of everything → what the rooms take; a day as `to` includes all of it', () => {
@@ -39,7 +40,6 @@ describe('a filter', () => {
   test.each([
     [{ statsu: 'sent' }, 'statsu'],
     [{ status: 'lost' }, 'status'],
-    [{ userId: 'u' }, 'userId'],
     [{ days: -1 }, 'days'],
     [{ days: 1, from: '2026-01-01' }, 'days'],
     [{ from: '2026-02-30' }, 'from'],
@@ -55,12 +55,17 @@ describe('a filter', () => {
     );
   });
 
+  test('to cancel by that names a user, or nothing at all → refused', () => {
+    const cancel = (input: object) => readEmailFilter(CANCEL_FILTER, input, NOW);
+    expect(() => cancel({ userId: 'u' })).toThrow(expect.objectContaining({ field: 'userId' }));
+    expect(() => cancel({})).toThrow(expect.objectContaining({ field: 'status' }));
+    expect(cancel({ status: 'all' })).toEqual({});
+  });
+
   test('cursors and limits of nobody → refused', () => {
     expect(() => readCursor("'; drop table")).toThrow(expect.objectContaining({ field: 'cursor' }));
     for (const limit of [0, 201, 1.5, Number.NaN, '10'])
-      expect(() => readLimit(limit, { otherwise: 50, most: 200 })).toThrow(
-        expect.objectContaining({ field: 'limit' }),
-      );
-    expect(readLimit(undefined, { otherwise: 50, most: 200 })).toBe(50);
+      expect(() => readLimit(limit)).toThrow(expect.objectContaining({ field: 'limit' }));
+    expect(readLimit(undefined)).toBe(50);
   });
 });

@@ -1,6 +1,5 @@
-import { parseDueTime } from './intake/index.js';
-import { isUuid, PostriderError, parseMailbox, refuseUnknownKeys } from './kernel/index.js';
-import { EMAIL_STATUSES, type EmailStatus } from './outbox/index.js';
+import { type Mailbox, PostriderError } from './kernel/index.js';
+import { type EmailStatus, momentOf, type ReadEmailFilter } from './outbox/index.js';
 
 /**
  * A filter as callers write it, turned into what the rooms take. A name that does not exist, a status nobody has and a
@@ -37,93 +36,44 @@ export interface ReadFilter {
   until?: Date;
 }
 
-export type FilterName = keyof EmailFilterInput;
-
-export function readEmailFilter(input: object, names: readonly FilterName[], now: number): ReadFilter {
-  refuseUnknownKeys(input, names, 'INVALID_PAYLOAD');
-  const given = input as EmailFilterInput;
-  if (given.days !== undefined && given.from !== undefined)
-    throw refused('days', 'and from say the same thing twice; give one of them');
-  const filter: ReadFilter = {
-    ...text(given, 'companyId', 'tenant'),
-    ...text(given, 'type', 'type'),
-    ...text(given, 'userId', 'userId'),
-    ...text(given, 'provider', 'provider'),
-    ...text(given, 'messageId', 'messageId'),
+/** One of the filters of `operator-inputs.ts`; what it has besides comes through as it was read. */
+export function readEmailFilter<Status extends string, Rest extends object>(
+  filter: { read: (input: unknown, place: string) => FilterOf<Status> & Rest },
+  input: object,
+  now: number,
+): Omit<ReadFilter, 'status'> & { status?: Exclude<Status, 'all'> } & Omit<Rest, keyof FilterOf<Status>> {
+  const { companyId, status, recipient, days, from, to, ...given } = filter.read(input, '');
+  const read = {
+    ...given,
+    ...(companyId !== undefined && { tenant: companyId }),
+    ...(status !== undefined && status !== 'all' && { status: status as Exclude<Status, 'all'> }),
+    ...(recipient !== undefined && { recipients: spellings(recipient) }),
+    ...(days !== undefined && { since: daysAgo(days, now) }),
+    ...(from !== undefined && { since: momentOf(from, 'from') }),
+    ...(to !== undefined && { until: momentOf(to, 'to', { end: true }) }),
   };
-  if (given.status !== undefined && given.status !== 'all') filter.status = statusOf(given.status);
-  if (given.recipient !== undefined) filter.recipients = spellings(given.recipient);
-  if (given.days !== undefined) filter.since = daysAgo(given.days, now);
-  if (given.from !== undefined) filter.since = momentOf(given.from, 'from', now);
-  if (given.to !== undefined) filter.until = momentOf(given.to, 'to', now);
-  if (filter.since && filter.until && filter.until <= filter.since)
-    throw refused('to', 'must be later than from');
-  return filter;
+  const { since, until } = read as ReadFilter;
+  if (since && until && until <= since)
+    throw new PostriderError('INVALID_PAYLOAD', 'to must be later than from.', { field: 'to' });
+  return read as ReturnType<typeof readEmailFilter<Status, Rest>>;
 }
 
-/** A cursor that came from a page before. */
-export function readCursor(cursor: unknown): string | undefined {
-  if (cursor === undefined) return undefined;
-  if (!isUuid(cursor)) throw refused('cursor', 'is not one that a page gave');
-  return cursor.toLowerCase();
-}
-
-export function readLimit(limit: unknown, { otherwise, most }: { otherwise: number; most: number }): number {
-  if (limit === undefined) return otherwise;
-  if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > most)
-    throw refused('limit', `must be a whole number from 1 to ${most}`);
-  return limit as number;
-}
+type FilterOf<Status extends string> = Omit<ReadEmailFilter, 'status'> & { status?: Status };
 
 /** Both ends of a page that is counted in five-minute steps stay where they are for as long as it is read. */
 const STEP_MS = 300_000;
 const DAY_MS = 86_400_000;
 
-function daysAgo(days: unknown, now: number): Date {
-  if (typeof days !== 'number' || !(days > 0) || days > 3650)
-    throw refused('days', 'must be a number above 0 and up to 3650');
+function daysAgo(days: number, now: number): Date {
   return new Date(Math.floor((now - days * DAY_MS) / STEP_MS) * STEP_MS);
-}
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-function momentOf(input: unknown, field: 'from' | 'to', now: number): Date {
-  if (typeof input !== 'string' || !DAY.test(input)) return parseDueTime(input, field, now);
-  const start = parseDueTime(`${input}T00:00:00Z`, field, now);
-  return field === 'to' ? new Date(start.getTime() + DAY_MS) : start;
-}
-
-function statusOf(status: unknown): EmailStatus {
-  const known = EMAIL_STATUSES.find((name) => name === status);
-  if (known === undefined) throw refused('status', `must be all or one of ${EMAIL_STATUSES.join(', ')}`);
-  return known;
 }
 
 /**
  * An address whatever its case. The store makes letters small; one that knows only those of ASCII is also asked for the
  * small and the large form of others.
  */
-function spellings(input: unknown): string[] {
-  const { address } = parseMailbox(input, 'recipient');
+function spellings({ address }: Mailbox): string[] {
   const small = address.toLowerCase();
   const isAscii = /^[\x21-\x7e]*$/.test(address);
   return isAscii ? [small] : [...new Set([small, address, address.toUpperCase()])];
-}
-
-const MAX_TEXT = 1000;
-
-function text<Out extends keyof ReadFilter>(
-  given: EmailFilterInput,
-  name: FilterName,
-  out: Out,
-): Partial<Record<Out, string>> {
-  const value = given[name];
-  if (value === undefined) return {};
-  if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT || value.includes('\0'))
-    throw refused(name, `must be a text of 1 to ${MAX_TEXT} characters`);
-  return { [out]: value } as Partial<Record<Out, string>>;
-}
-
-function refused(field: string, what: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
 }

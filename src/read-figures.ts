@@ -1,6 +1,7 @@
-import { type Clock, PostriderError } from './kernel/index.js';
+import type { Clock } from './kernel/index.js';
 import type { Database } from './store/index.js';
 import {
+  FIGURE_HOURS,
   type Latency,
   readEmailStats,
   readLatency,
@@ -25,7 +26,7 @@ export interface Figures {
   failing: Array<{ type: string; sent: number; failed: number }>;
 }
 
-const STEPS: Readonly<Record<string, StepSeconds>> = { 1: 300, 24: 3600, 168: 3600, 720: 86_400 };
+const STEPS = { 1: 300, 24: 3600, 168: 3600, 720: 86_400 } as const satisfies Record<string, StepSeconds>;
 const MOST_TYPES = 8;
 
 export async function readFigures(
@@ -33,11 +34,7 @@ export async function readFigures(
   clock: Clock,
   given: string | number,
 ): Promise<Figures> {
-  const step = STEPS[String(given)];
-  if (step === undefined)
-    throw new PostriderError('INVALID_PAYLOAD', `hours must be one of ${Object.keys(STEPS).join(', ')}.`, {
-      field: 'hours',
-    });
+  const step = STEPS[FIGURE_HOURS.read(String(given), 'hours')!];
   const hours = Number(given);
   const last = Math.floor(clock.now() / 1000 / step) * step;
   const first = last - (Math.ceil((hours * 3600) / step) - 1) * step;

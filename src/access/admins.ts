@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
 import { ADMIN_ROLES, type AdminRole } from './caller.js';
 import { hashPassword, refuseWeakPassword } from './passwords.js';
-import { anyText, label, readInput } from './read-input.js';
+import { anyText, inputOf, label } from './read-input.js';
 import { closeAllSessions } from './sessions.js';
 
 /**
@@ -22,7 +22,7 @@ export interface Admin {
 }
 
 export async function createAdmin(database: Database, input: unknown, by: Actor): Promise<Admin> {
-  const given = readInput(NEW_ADMIN, input);
+  const given = NEW_ADMIN.read(input, '');
   const { address } = parseMailbox(given.email, 'email');
   refuseWeakPassword(given.password, address);
   const hash = await hashPassword(given.password);
@@ -50,7 +50,7 @@ export async function changeAdmin(
   input: unknown,
   by: Actor,
 ): Promise<Admin> {
-  const { password, ...given } = readInput(ADMIN_CHANGE, input);
+  const { password, ...given } = ADMIN_CHANGE.read(input, '');
   const before = await findAdmin(database.prompt(), who);
   if (password !== undefined) refuseWeakPassword(password, before.email);
   const hash = password === undefined ? null : await hashPassword(password);
@@ -104,19 +104,23 @@ function adminNotFound(): PostriderError {
 
 const role = z.enum(ADMIN_ROLES, `must be one of ${ADMIN_ROLES.join(', ')}`);
 
-export const NEW_ADMIN = z.strictObject({
-  email: anyText,
-  name: label.nullish(),
-  role: role.default('viewer'),
-  password: anyText,
-});
+export const NEW_ADMIN = inputOf(
+  z.strictObject({
+    email: anyText,
+    name: label.nullish(),
+    role: role.default('viewer'),
+    password: anyText,
+  }),
+);
 
-export const ADMIN_CHANGE = z.strictObject({
-  name: label.optional(),
-  role: role.optional(),
-  password: anyText.optional(),
-  disabled: z.boolean('must be true or false').optional(),
-});
+export const ADMIN_CHANGE = inputOf(
+  z.strictObject({
+    name: label.optional(),
+    role: role.optional(),
+    password: anyText.optional(),
+    disabled: z.boolean('must be true or false').optional(),
+  }),
+);
 
 interface AdminRow {
   id: string;

@@ -4,7 +4,7 @@ import { isUuid, PostriderError } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
 import type { KeyPermission } from './caller.js';
-import { companyId, domains, label, readInput } from './read-input.js';
+import { companyId, domains, inputOf, label, readInput } from './read-input.js';
 import { tenantNotFound } from './tenants.js';
 
 /**
@@ -30,7 +30,7 @@ export async function createApiKey(
   input: unknown,
   by: Actor,
 ): Promise<ApiKey & { token: string }> {
-  const given = readInput(NEW_KEY, input);
+  const given = NEW_KEY.read(input, '');
   const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`;
   return audited(database, by, async (tx) => {
     const { rows } = await tx.query<KeyRow>(
@@ -117,12 +117,14 @@ export function tokenHash(token: string): string {
 export const TOKEN_PREFIX = 're_';
 const HINT_LENGTH = 10;
 
-export const NEW_KEY = z.strictObject({
-  companyId,
-  name: label,
-  permission: z.enum(['full', 'sending'], 'must be full or sending').default('full'),
-  fromDomains: domains.nullish(),
-});
+export const NEW_KEY = inputOf(
+  z.strictObject({
+    companyId,
+    name: label,
+    permission: z.enum(['full', 'sending'], 'must be full or sending').default('full'),
+    fromDomains: domains.nullish(),
+  }),
+);
 
 interface KeyRow {
   id: string;

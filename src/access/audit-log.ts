@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { killPoint } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import type { Caller } from './caller.js';
-import { anyText, readInput } from './read-input.js';
+import { anyText, inputOf } from './read-input.js';
 
 /**
  * What operators did, and the only writer of it. An act of this room is written in the transaction that makes it
@@ -99,7 +99,7 @@ export interface AuditPage {
 
 /** Newest first. */
 export async function listAudit(database: Queryable, input: unknown): Promise<AuditPage> {
-  const { limit, before, actor, action, companyId } = readInput(AUDIT_PAGE, input);
+  const { limit, before, actor, action, companyId } = AUDIT_PAGE.read(input, '');
   const { rows } = await database.query<AuditRow>(LIST, [
     before ?? null,
     actor ?? null,
@@ -112,13 +112,15 @@ export async function listAudit(database: Queryable, input: unknown): Promise<Au
 }
 
 const short = anyText.min(1, 'must not be empty').max(254, 'is too long');
-export const AUDIT_PAGE = z.strictObject({
-  limit: z.coerce.number('must be a number').int().min(1).max(200).default(50),
-  before: z.uuid('must be the id of an entry').optional(),
-  actor: short.optional(),
-  action: short.optional(),
-  companyId: short.optional(),
-});
+export const AUDIT_PAGE = inputOf(
+  z.strictObject({
+    limit: z.coerce.number('must be a number').int().min(1).max(200).default(50),
+    before: z.uuid('must be the id of an entry').optional(),
+    actor: short.optional(),
+    action: short.optional(),
+    companyId: short.optional(),
+  }),
+);
 
 interface AuditRow {
   id: string;

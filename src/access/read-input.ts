@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import {
+  type Declared,
+  declare,
   isEmailAddress,
   isRegionName,
   isStorableText,
   PostriderError,
   parseHeaderText,
 } from '../kernel/index.js';
+
+/** A schema of this room that reads what it describes. */
+export function inputOf<Schema extends z.ZodType>(schema: Schema): Declared<z.output<Schema>, Schema> {
+  return declare(
+    () => schema,
+    (input) => readInput(schema, input),
+  );
+}
 
 /** Input from a door as its schema says, or INVALID_PAYLOAD that names the field; unknown fields are refused. */
 export function readInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {

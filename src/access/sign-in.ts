@@ -6,7 +6,7 @@ import { findAdmin } from './admins.js';
 import { tokenHash } from './api-keys.js';
 import { type Actor, audited, writeAudit } from './audit-log.js';
 import { checkPassword, MAX_LENGTH } from './passwords.js';
-import { anyText, readInput } from './read-input.js';
+import { anyText, inputOf } from './read-input.js';
 import { dropOldSessions, newToken, openSession, type SessionTimes } from './sessions.js';
 import { countTry, dropOldTries, forgetTries, LIMITS, networkOf, refuseSpent } from './sign-in-limits.js';
 
@@ -56,7 +56,7 @@ export interface SignInOptions {
 export function createSignIn({ database, sendCode, times, logger }: SignInOptions): SignIn {
   return {
     async begin(input, from) {
-      const { email, password } = readInput(CREDENTIALS, input);
+      const { email, password } = CREDENTIALS.read(input, '');
       const store = (await database()).prompt();
       const place = networkOf(from.ip);
       await countTry(store, LIMITS.place, place);
@@ -90,7 +90,7 @@ export function createSignIn({ database, sendCode, times, logger }: SignInOption
     },
 
     async finish(token, input, from) {
-      const { code } = readInput(CODE, input);
+      const { code } = CODE.read(input, '');
       const store = (await database()).prompt();
       const { session, tried } = await store.transaction((tx) => tryCode(tx, { token, code, from }));
       if (session) {
@@ -230,11 +230,15 @@ const MAX_TRIES = 5;
 const MAX_RESENDS = 3;
 const RESEND_EVERY_SECONDS = 30;
 
-export const CREDENTIALS = z.strictObject({
-  email: anyText.max(254, 'is too long'),
-  password: anyText.max(MAX_LENGTH * 4, 'is too long'),
-});
-export const CODE = z.strictObject({ code: z.string('must be text').regex(/^\d{6}$/, 'must be six digits') });
+export const CREDENTIALS = inputOf(
+  z.strictObject({
+    email: anyText.max(254, 'is too long'),
+    password: anyText.max(MAX_LENGTH * 4, 'is too long'),
+  }),
+);
+export const CODE = inputOf(
+  z.strictObject({ code: z.string('must be text').regex(/^\d{6}$/, 'must be six digits') }),
+);
 
 interface AccountRow {
   id: string;

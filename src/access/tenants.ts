@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PostriderError, unknownRegion } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
-import { address, companyId, domains, label, readInput, region } from './read-input.js';
+import { address, companyId, domains, inputOf, label, region } from './read-input.js';
 
 /**
  * The companies that send through this Postrider, and the domains each may send from. A company that is not listed
@@ -27,7 +27,7 @@ export async function createTenant(
   input: unknown,
   by: Actor,
 ): Promise<Tenant> {
-  const given = readInput(NEW_TENANT, input);
+  const given = NEW_TENANT.read(input, '');
   refuseUnknownRegion(given.region, regions);
   return audited(database, by, async (tx) => {
     const { rows } = await tx.query<TenantRow>(
@@ -64,7 +64,7 @@ export async function changeTenant(
   input: unknown,
   by: Actor,
 ): Promise<Tenant> {
-  const given = readInput(TENANT_CHANGE, input);
+  const given = TENANT_CHANGE.read(input, '');
   refuseUnknownRegion(given.region, regions);
   return audited(database, by, async (tx) => {
     const { rows } = await tx.query<TenantRow>(CHANGE, [
@@ -88,7 +88,10 @@ export async function changeTenant(
 }
 
 /** The log is kept for ever and people may ask to be forgotten. */
-function withoutContact({ contact, ...given }: z.output<typeof TENANT_CHANGE>): Record<string, unknown> {
+function withoutContact({
+  contact,
+  ...given
+}: ReturnType<typeof TENANT_CHANGE.read>): Record<string, unknown> {
   return contact === undefined ? given : { ...given, contact: contact === null ? null : '(address)' };
 }
 
@@ -122,21 +125,25 @@ export function tenantNotFound(id: string): PostriderError {
   });
 }
 
-export const NEW_TENANT = z.strictObject({
-  companyId,
-  name: label.nullish(),
-  fromDomains: domains.nullish(),
-  region: region.nullish(),
-  contact: address.nullish(),
-});
+export const NEW_TENANT = inputOf(
+  z.strictObject({
+    companyId,
+    name: label.nullish(),
+    fromDomains: domains.nullish(),
+    region: region.nullish(),
+    contact: address.nullish(),
+  }),
+);
 
-export const TENANT_CHANGE = z.strictObject({
-  name: label.nullish(),
-  fromDomains: domains.nullish(),
-  region: region.nullish(),
-  contact: address.nullish(),
-  disabled: z.boolean('must be true or false').optional(),
-});
+export const TENANT_CHANGE = inputOf(
+  z.strictObject({
+    name: label.nullish(),
+    fromDomains: domains.nullish(),
+    region: region.nullish(),
+    contact: address.nullish(),
+    disabled: z.boolean('must be true or false').optional(),
+  }),
+);
 
 interface TenantRow {
   id: string;

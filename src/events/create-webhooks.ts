@@ -1,11 +1,4 @@
-import {
-  invalidPayload,
-  isUuid,
-  PostriderError,
-  parseChoice,
-  parsePattern,
-  readFields,
-} from '../kernel/index.js';
+import { invalidPayload, isUuid, PostriderError, readFields } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { changeListening } from './change-listening.js';
 import {
@@ -16,15 +9,14 @@ import {
   type WebhookDelivery,
 } from './delivery-rows.js';
 import {
-  CHANGE_FIELDS,
-  ENDPOINT_FIELDS,
+  DELIVERY_PAGE_FIELDS,
   type EndpointChange,
   type EndpointInput,
   parseCompany,
   parseEndpointUrl,
-  parseEvents,
   REPLAY_FIELDS,
   ROTATE_FIELDS,
+  WEBHOOK_INPUTS,
   type WebhookEndpoint,
 } from './endpoint.js';
 import {
@@ -34,6 +26,7 @@ import {
   readEndpoints,
   updateEndpoint,
 } from './endpoint-rows.js';
+import { WEBHOOK_EVENTS } from './webhook-events.js';
 import { newSecret, oldSecretName, secretName, type WebhookSecrets } from './webhook-secrets.js';
 
 /**
@@ -111,13 +104,13 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
 
   return {
     async create(input) {
-      const fields = readFields(input, '', Object.keys(ENDPOINT_FIELDS));
+      const { companyId, url, events, description } = WEBHOOK_INPUTS.endpoint.read(input, '');
       const secret = newSecret();
       const endpoint = {
-        tenant: parseCompany(fields.companyId) ?? parts.defaultTenant,
-        url: parseEndpointUrl(fields.url, allowPrivate),
-        events: parseEvents(fields.events),
-        description: ENDPOINT_FIELDS.description.read(fields.description, 'description'),
+        tenant: companyId ?? parts.defaultTenant,
+        url: parseEndpointUrl(url, allowPrivate),
+        events: events ?? [...WEBHOOK_EVENTS],
+        description: description ?? null,
       };
       const database = (await parts.database()).prompt();
       // The store's first endpoint makes the ledger tell. Not in the transaction: what is in the way is waited for.
@@ -138,15 +131,11 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
     },
     async change(id, change, options = {}) {
       const which = scope(id, options);
-      const fields = readFields(change, '', Object.keys(CHANGE_FIELDS), { keepNull: true });
-      const status = CHANGE_FIELDS.status.read(fields.status, 'status');
+      const { url, status, ...given } = WEBHOOK_INPUTS.change.read(change, '');
       const changed = await updateEndpoint(await store(), which, {
-        ...(fields.url !== undefined && { url: parseEndpointUrl(fields.url, allowPrivate) }),
-        ...(fields.events !== undefined && { events: parseEvents(fields.events) }),
-        ...(fields.description !== undefined && {
-          description: CHANGE_FIELDS.description.read(fields.description ?? undefined, 'description'),
-        }),
-        ...(status !== null && { disabled: status === 'disabled' }),
+        ...given,
+        ...(url !== undefined && { url: parseEndpointUrl(url, allowPrivate) }),
+        ...(status !== undefined && { disabled: status === 'disabled' }),
       });
       if (!changed) throw notFound();
       return changed;
@@ -168,20 +157,15 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       return { secret };
     },
     async deliveries(id, { limit = 50, cursor, status, ...options } = {}) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
-        throw invalidPayload('limit', `must be a whole number from 1 to ${MAX_PAGE}`);
+      const page = {
+        limit: DELIVERY_PAGE_FIELDS.limit.read(limit, 'limit')! + 1,
+        before: DELIVERY_PAGE_FIELDS.cursor.read(cursor, 'cursor'),
+        status: DELIVERY_PAGE_FIELDS.status.read(status, 'status'),
+      };
       const { companyId, id: endpointId } = await known(id, options);
-      const rows = await listDeliveries(
-        await store(),
-        { tenant: companyId, endpointId },
-        {
-          limit: limit + 1,
-          before: parsePattern(cursor, 'cursor', CURSOR, 'a cursor that an earlier page gave'),
-          status: parseChoice(status, 'status', ['pending', 'success', 'failed'] as const),
-        },
-      );
-      const page = rows.slice(0, limit).map(({ payload: _, ...delivery }) => delivery);
-      return { deliveries: page, nextCursor: rows.length > limit ? page.at(-1)!.id : null };
+      const rows = await listDeliveries(await store(), { tenant: companyId, endpointId }, page);
+      const deliveries = rows.slice(0, limit).map(({ payload: _, ...delivery }) => delivery);
+      return { deliveries, nextCursor: rows.length > limit ? deliveries.at(-1)!.id : null };
     },
     async delivery(id, deliveryId, options = {}) {
       const { companyId, id: endpointId } = await known(id, options);
@@ -228,8 +212,6 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
 }
 
 const MAX_ENDPOINTS = 50;
-const MAX_PAGE = 200;
-const CURSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function notFound(): PostriderError {
   return new PostriderError('WEBHOOK_NOT_FOUND', 'There is no such webhook.', { field: 'id' });

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { field, fieldsSchema, invalidPayload, parseLine, parsePattern } from '../kernel/index.js';
+import { field, fields, invalidPayload, needed, orNull, parseLine, parsePattern } from '../kernel/index.js';
 import { isPublicAddress } from './public-address.js';
 import { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';
 
@@ -51,7 +51,7 @@ export function parseEndpointUrl(input: unknown, allowPrivate: boolean): string 
   return url.href;
 }
 
-export function parseEvents(input: unknown): WebhookEvent[] {
+function parseEvents(input: unknown): WebhookEvent[] {
   if (input === undefined) return [...WEBHOOK_EVENTS];
   if (!Array.isArray(input) || input.length === 0 || input.length > MAX_EVENTS)
     throw invalidPayload('events', 'must be a list of types of events');
@@ -74,38 +74,62 @@ export function parseCompany(input: unknown): string | null {
 const MAX_URL = 2048;
 const MAX_EVENTS = 100;
 const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const STATES = ['enabled', 'disabled'] as const;
-const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(MAX_EVENTS);
+const MAX_OVERLAP_HOURS = 24 * 7;
+const MAX_PAGE = 200;
+const CURSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What an endpoint is made of; whether its address may be private is for whoever has the setting to say. */
-export const ENDPOINT_FIELDS = {
-  url: field.own(
+const url = field.own(
+  () =>
     z
       .string()
       .max(MAX_URL)
       .regex(/^https?:/i),
-    (input) => parseEndpointUrl(input, true),
-  ),
-  events: field.own(events, parseEvents, 'Everything, where none are named.'),
-  description: field.line(200),
-  companyId: field.pattern(COMPANY_ID, 'the id of a company'),
-} as const;
-const { companyId: _, ...changing } = ENDPOINT_FIELDS;
-export const CHANGE_FIELDS = { ...changing, status: field.choice(STATES) } as const;
+  (input) => parseEndpointUrl(input, true),
+);
+const events = field.own(
+  () => z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(MAX_EVENTS),
+  parseEvents,
+  'Everything, where none are named.',
+);
+const description = field.line(200);
+const instant = field.own(() => z.string().meta({ format: 'date-time' }), parseInstant, 'ISO 8601');
 
-const MAX_OVERLAP_HOURS = 24 * 7;
 export const ROTATE_FIELDS = {
-  overlapHours: field.own(z.number().min(0).max(MAX_OVERLAP_HOURS), (input, name): void => {
-    if (!Number.isFinite(input) || (input as number) < 0 || (input as number) > MAX_OVERLAP_HOURS)
+  overlapHours: field.own(
+    () => z.number().min(0).max(MAX_OVERLAP_HOURS),
+    (input, name): number => {
+      if (typeof input === 'number' && input >= 0 && input <= MAX_OVERLAP_HOURS) return input;
       throw invalidPayload(name, `must be a number from 0 to ${MAX_OVERLAP_HOURS}`);
-  }),
+    },
+  ),
 } as const;
 
-const instant = field.own(z.string().meta({ format: 'date-time' }), parseInstant, 'ISO 8601');
 export const REPLAY_FIELDS = {
   since: instant,
   until: instant,
   status: field.choice(['failed', 'success', 'pending', 'all']),
+} as const;
+
+export const DELIVERY_PAGE_FIELDS = {
+  limit: field.whole(1, MAX_PAGE),
+  cursor: field.pattern(CURSOR, 'a cursor that an earlier page gave'),
+  status: field.choice(['pending', 'success', 'failed']),
+} as const;
+
+/**
+ * What this room reads, and the description of the API shows; whether an address may be private is for whoever has the
+ * setting to say.
+ */
+export const WEBHOOK_INPUTS = {
+  endpoint: fields(
+    { url: needed(url), events, description, companyId: field.pattern(COMPANY_ID, 'the id of a company') },
+    { nullIsAbsent: true },
+  ),
+  change: fields({
+    ...{ url, events, description: orNull(description), status: field.choice(['enabled', 'disabled']) },
+  }),
+  rotate: fields(ROTATE_FIELDS),
+  replay: fields({ ...REPLAY_FIELDS, since: needed(instant, 'says from when on') }, { nullIsAbsent: true }),
 } as const;
 
 function parseInstant(input: unknown, name: string): Date | null {
@@ -114,11 +138,3 @@ function parseInstant(input: unknown, name: string): Date | null {
   if (at === null || Number.isNaN(at.getTime())) throw invalidPayload(name, 'must be an instant in ISO 8601');
   return at;
 }
-
-/** For whoever describes the API. */
-export const WEBHOOK_INPUTS = {
-  endpoint: fieldsSchema(ENDPOINT_FIELDS, { required: ['url'] }),
-  change: fieldsSchema(CHANGE_FIELDS, { neverNull: ['url', 'events', 'status'] }),
-  rotate: fieldsSchema(ROTATE_FIELDS, { neverNull: ['overlapHours'] }),
-  replay: fieldsSchema(REPLAY_FIELDS, { required: ['since'] }),
-} as const;

@@ -23,7 +23,13 @@ export {
   forgetOldDeliveries,
   type WebhookDelivery,
 } from './delivery-rows.js';
-export { type EndpointChange, type EndpointInput, WEBHOOK_INPUTS, type WebhookEndpoint } from './endpoint.js';
+export {
+  DELIVERY_PAGE_FIELDS,
+  type EndpointChange,
+  type EndpointInput,
+  WEBHOOK_INPUTS,
+  type WebhookEndpoint,
+} from './endpoint.js';
 export type { DisabledEndpoint } from './endpoint-rows.js';
 export { guardedLookup, systemResolve } from './post-webhook.js';
 export { isPublicAddress } from './public-address.js';

@@ -19,6 +19,7 @@ import { checkAcceptOptions } from './accept-options.js';
 import { acceptPermissively, type PermissiveAnswer } from './accept-permissively.js';
 import { type Accepted, answerOf } from './accepted.js';
 import { type CompletionOptions, completeEmail } from './complete-email.js';
+import { MAX_BATCH } from './email-fields.js';
 import { extraMsFor } from './extra-ms-for.js';
 import { markSuppressed } from './mark-suppressed.js';
 import { oneTenant } from './one-tenant.js';
@@ -73,8 +74,6 @@ export interface IntakeOptions extends CompletionOptions {
   /** An email of ours was committed: no need to wait for the bell. */
   onAccepted(): void;
 }
-
-const MAX_BATCH = 1000;
 
 export function createIntake(options: IntakeOptions): Intake {
   const { database, clock } = options;

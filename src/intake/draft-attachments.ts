@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import {
   field,
-  fieldsSchema,
+  fields,
   hasControlCharacter,
   invalidPayload,
+  needed,
   parseLine,
   readFields,
 } from '../kernel/index.js';
@@ -35,7 +36,7 @@ export function parseAttachments(
   });
 }
 
-export const MAX_FILES = 20;
+const MAX_FILES = 20;
 export const USUAL_ATTACHMENT_BYTES = 10 * 1024 ** 2;
 /** What the largest mailboxes take; beyond it a worker would hold too much for one email. */
 export const MOST_ATTACHMENT_BYTES = 40 * 1024 ** 2;
@@ -47,25 +48,31 @@ const CONTENT_TYPE = new RegExp(
 const CONTENT_ID = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~@-]{1,128}$/;
 
 const FIELDS = {
-  filename: field.own(z.string().min(1).max(255), parseFilename, 'A name without a path.'),
-  content: field.own(z.string().meta({ contentEncoding: 'base64' }), parseBase64, 'base64'),
+  filename: needed(field.own(() => z.string().min(1).max(255), parseFilename, 'A name without a path.')),
+  content: needed(field.own(() => z.string().meta({ contentEncoding: 'base64' }), parseBase64, 'base64')),
   contentType: field.pattern(CONTENT_TYPE, 'a content type such as application/pdf'),
   contentId: field.pattern(CONTENT_ID, 'up to 128 characters without spaces or angle brackets'),
 } as const;
 const KEYS = Object.keys(FIELDS);
 
-/** For whoever describes the API. */
-export const ATTACHMENT = fieldsSchema(FIELDS, { required: ['filename', 'content'], id: 'Attachment' });
+/** For whoever describes the API; here they are read one by one, which is faster. */
+const ATTACHMENT = fields(FIELDS, { nullIsAbsent: true, id: 'Attachment' });
+
+/** Of an email; how large they may be together is for whoever has the setting to say. */
+export const ATTACHMENTS = field.own(
+  () => z.array(ATTACHMENT.schema).max(MAX_FILES),
+  (input) => parseAttachments(input, MOST_ATTACHMENT_BYTES),
+);
 
 function parseAttachment(input: unknown, path: string): StoredAttachment {
-  const fields = readFields(input, path, KEYS);
-  const filename = FIELDS.filename.read(fields.filename, `${path}.filename`);
-  const contentId = FIELDS.contentId.read(fields.contentId, `${path}.contentId`);
-  const contentType = FIELDS.contentType.read(fields.contentType, `${path}.contentType`);
+  const given = readFields(input, path, KEYS);
+  const filename = FIELDS.filename.read(given.filename, `${path}.filename`);
+  const contentId = FIELDS.contentId.read(given.contentId, `${path}.contentId`);
+  const contentType = FIELDS.contentType.read(given.contentType, `${path}.contentType`);
   return {
     filename,
     contentType: contentType ?? guessContentType(filename),
-    content: FIELDS.content.read(fields.content, `${path}.content`),
+    content: FIELDS.content.read(given.content, `${path}.content`),
     ...(contentId === null ? {} : { contentId }),
   };
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { field, fieldsSchema, REGION_NAME } from '../kernel/index.js';
+import { field, fields, invalidPayload, needed, PostriderError, REGION_NAME } from '../kernel/index.js';
 import type { DeliveryMode, Priority } from '../outbox/index.js';
 import { RETRY_PRESETS, type RetryPresetName } from '../policy/index.js';
-import { ATTACHMENT, MAX_FILES } from './draft-attachments.js';
+import { ATTACHMENTS } from './draft-attachments.js';
 import { INSTANT } from './draft-times.js';
 
 /**
@@ -21,11 +21,11 @@ const RETRY_NAMES = Object.keys(RETRY_PRESETS) as RetryPresetName[];
 export const RECIPIENT_FIELDS = {
   recipientId: field.uuid(),
   externalId: field.line(MAX_ID_LENGTH),
-  email: field.mailbox(),
+  email: needed(field.mailbox()),
 } as const;
 
 export const EMAIL_FIELDS = {
-  to: field.mailboxes(MAX_RECIPIENTS, { min: 1 }),
+  to: needed(field.mailboxes(MAX_RECIPIENTS, { min: 1 })),
   subject: field.text("Needed with html or text; a type's template has its own."),
   html: field.text('At least one of html and text; the other is derived.'),
   text: field.text(),
@@ -40,7 +40,7 @@ export const EMAIL_FIELDS = {
   cc: field.mailboxes(MAX_RECIPIENTS),
   bcc: field.mailboxes(MAX_RECIPIENTS),
   headers: field.headers(),
-  attachments: { schema: z.array(ATTACHMENT).max(MAX_FILES) },
+  attachments: ATTACHMENTS,
   category: field.pattern(NAME, 'a word such as newsletter'),
   lang: field.pattern(
     /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/,
@@ -56,7 +56,7 @@ export const EMAIL_FIELDS = {
     'Where it is kept, of those served.',
   ),
   userId: field.line(MAX_ID_LENGTH),
-  recipient: { schema: fieldsSchema(RECIPIENT_FIELDS, { required: ['email'] }) },
+  recipient: fields(RECIPIENT_FIELDS, { nullIsAbsent: true }),
   priority: field.number(PRIORITIES, '1 critical, 2 high, 3 normal, 4 low'),
   scheduledAt: INSTANT,
   expiresAt: INSTANT,
@@ -65,5 +65,22 @@ export const EMAIL_FIELDS = {
   metadata: field.json({ maxBytes: 8 * 1024, maxDepth: 5 }),
 } as const;
 
-/** For whoever describes the API. */
-export const EMAIL_INPUT = fieldsSchema(EMAIL_FIELDS, { required: ['to'], id: 'EmailInput' });
+/** Of one batch. */
+export const MAX_BATCH = 1000;
+
+/** For whoever describes the API; a draft reads them one by one, which is faster. */
+export const EMAIL_INPUT = fields(EMAIL_FIELDS, { nullIsAbsent: true, id: 'EmailInput' });
+
+/** A batch is the list itself; what stands in it is read email by email. */
+export const EMAIL_BATCH = field.own(
+  () => z.array(EMAIL_INPUT.schema).min(1).max(MAX_BATCH),
+  (input, name): unknown[] => {
+    if (!Array.isArray(input) || input.length === 0)
+      throw invalidPayload(name, 'The body must be a list of emails.');
+    if (input.length > MAX_BATCH)
+      throw new PostriderError('INVALID_PAYLOAD', `A batch holds at most ${MAX_BATCH} emails.`, {
+        field: 'emails',
+      });
+    return input;
+  },
+);

@@ -5,7 +5,7 @@ export type { Accepted } from './accepted.js';
 export type { UnsubscribeUrl } from './complete-email.js';
 export { parseDueTime } from './draft-times.js';
 export { readCompanyId } from './email-draft.js';
-export { EMAIL_FIELDS, EMAIL_INPUT } from './email-fields.js';
+export { EMAIL_BATCH, EMAIL_FIELDS, EMAIL_INPUT } from './email-fields.js';
 export type {
   AddressInput,
   AttachmentInput,

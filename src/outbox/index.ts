@@ -19,6 +19,26 @@ export { findReported, noteNotification, type ReportedEmail } from './note-notif
 export { findAddressee, noteUnsubscribed } from './note-unsubscribed.js';
 export { type OpenedEmail, openClaims, type StoredMessage } from './open-claims.js';
 export {
+  agreeingTimes,
+  CANCEL_FILTER,
+  DEAD_LETTER_FIELDS,
+  DEAD_LETTER_FILTER,
+  EMAIL_FILTER,
+  EMAIL_FILTER_FIELDS,
+  MESSAGE_PAGE_FIELDS,
+  momentOf,
+  PAGE_FIELDS,
+  PAUSE_SCOPES,
+  PERSON,
+  pausedInQuery,
+  type ReadEmailFilter,
+  STATS_FILTER,
+  USER_PAGE_FIELDS,
+  whatIsPaused,
+  whichDeadLetters,
+  whichMessages,
+} from './operator-inputs.js';
+export {
   createPauseReader,
   listPauses,
   type Pause,

@@ -1,4 +1,4 @@
-import { didYouMean, PostriderError } from '../kernel/index.js';
+import { didYouMean, field, PostriderError } from '../kernel/index.js';
 
 /** Checks shared by what sets limits and quotas: a door hands over what it was given. */
 export function checkFields(input: unknown, known: readonly string[]): Record<string, unknown> {
@@ -15,20 +15,16 @@ export function checkFields(input: unknown, known: readonly string[]): Record<st
   return input as Record<string, unknown>;
 }
 
+export const TYPE = field.pattern(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, 'the name of a type');
+export const COMPANY = field.pattern(
+  /^[A-Za-z0-9._:-]{1,128}$/,
+  '1 to 128 letters, digits, dots, colons, hyphens or underscores',
+);
+
 export function checkType(input: unknown): string {
-  if (typeof input === 'string' && TYPE.test(input)) return input;
-  throw new PostriderError('INVALID_PAYLOAD', 'type must be the name of a type.', { field: 'type' });
+  return TYPE.read(input ?? null, 'type')!;
 }
 
 export function checkCompany(input: unknown): string | undefined {
-  if (input === undefined) return undefined;
-  if (typeof input === 'string' && COMPANY_ID.test(input)) return input;
-  throw new PostriderError(
-    'INVALID_PAYLOAD',
-    'companyId must be 1 to 128 letters, digits, dots, colons, hyphens or underscores.',
-    { field: 'companyId' },
-  );
+  return COMPANY.read(input, 'companyId') ?? undefined;
 }
-
-const TYPE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;

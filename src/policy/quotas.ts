@@ -1,7 +1,8 @@
-import { PostriderError } from '../kernel/index.js';
+import { invalidPayload } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { changeRules, type RulesAccess } from './change-rules.js';
 import { checkCompany, checkFields } from './check-change.js';
+import { QUOTA_AMOUNT, QUOTA_PERIOD } from './limit-inputs.js';
 
 /**
  * Reading and setting how many emails a company may send per day and month (UTC). Without a quota nothing is counted;
@@ -62,26 +63,16 @@ export async function listQuotaRows(database: Queryable): Promise<Array<{ tenant
   return rows;
 }
 
-const PERIODS: readonly unknown[] = ['day', 'month'];
-export const MAX_QUOTA = 1_000_000_000_000;
-
 function checkQuota(input: QuotaChange): QuotaChange {
-  const fields = checkFields(input, ['companyId', 'period', 'limit']);
-  const { limit } = fields;
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MAX_QUOTA)
-    throw invalid('limit', 'must be a whole number from 0');
-  return { ...checkWhich(fields), limit };
+  const { companyId, period, ...amount } = checkFields(input, ['companyId', 'period', 'limit']);
+  const { limit } = QUOTA_AMOUNT.read(amount, '');
+  return { ...checkWhich({ companyId, period }), limit };
 }
 
 function checkWhich({ companyId, period }: Record<string, unknown>): Omit<QuotaChange, 'limit'> {
   const company = checkCompany(companyId);
-  if (company === undefined) throw invalid('companyId', 'is missing');
-  if (!PERIODS.includes(period)) throw invalid('period', 'must be day or month');
-  return { companyId: company, period: period as QuotaPeriod };
-}
-
-function invalid(field: string, problem: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${problem}`, { field });
+  if (company === undefined) throw invalidPayload('companyId', 'is missing');
+  return { companyId: company, period: QUOTA_PERIOD.read(period ?? null, 'period')! };
 }
 
 interface UseRow {

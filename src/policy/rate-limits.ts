@@ -1,14 +1,8 @@
-import {
-  MAX_RATE_LIMIT,
-  MAX_WINDOW_SECONDS,
-  PostriderError,
-  parseMailbox,
-  type RateLimit,
-  type RateLimitState,
-} from '../kernel/index.js';
+import type { RateLimit, RateLimitState } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { changeRules, type RulesAccess } from './change-rules.js';
 import { checkCompany, checkFields, checkType } from './check-change.js';
+import { RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from './limit-inputs.js';
 
 /**
  * Reading and setting how often one recipient may get a type. What is set here wins over what the type declares, for
@@ -93,14 +87,12 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
         async (tx) => (await tx.query(REMOVE, [companyId ?? '', type])).rowCount > 0,
       );
     },
-    async check({ address, type, companyId = defaultTenant }) {
-      checkType(type);
-      checkCompany(companyId);
-      const { address: recipientAddress } = parseMailbox(address, 'address');
+    async check(question) {
+      const { address, type, companyId = defaultTenant } = RATE_LIMIT_QUESTION.read(question, '');
       const rules = await (await options.rules()).current();
       const limit = rules.limitOf(companyId, type);
       if (!limit) return { allowed: true, limit: null, remaining: null, resetAt: null };
-      const recipient = rules.hashAddress(companyId, recipientAddress);
+      const recipient = rules.hashAddress(companyId, address.address);
       const database = (await options.database()).prompt();
       const state = await readState(database, { tenant: companyId, recipient, type, limit });
       return { allowed: state.remaining > 0, ...state };
@@ -148,27 +140,9 @@ function checkLimit(input: RateLimitChange): Required<Omit<RateLimitChange, 'com
   companyId: string | undefined;
   windowSeconds: number | null;
 } {
-  const fields = checkFields(input, ['type', 'companyId', 'limit', 'windowSeconds']);
-  const { limit, windowSeconds } = fields;
-  const type = checkType(fields.type);
-  const companyId = checkCompany(fields.companyId ?? undefined);
-  if (limit === null) return { type, companyId, limit, windowSeconds: null };
-  if (!isWhole(limit, MAX_RATE_LIMIT))
-    throw invalid('limit', `must be a whole number from 1 to ${MAX_RATE_LIMIT}, or null for none`);
-  if (windowSeconds === undefined || (windowSeconds !== null && !isWhole(windowSeconds, MAX_WINDOW_SECONDS)))
-    throw invalid(
-      'windowSeconds',
-      `must be a whole number from 1 to ${MAX_WINDOW_SECONDS}, or null for ever`,
-    );
-  return { type, companyId, limit, windowSeconds };
-}
-
-function isWhole(value: unknown, most: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
-}
-
-function invalid(field: string, problem: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${problem}`, { field });
+  const { type, ...change } = checkFields(input, ['type', 'companyId', 'limit', 'windowSeconds']);
+  const { limit, windowSeconds = null, companyId } = RATE_LIMIT_CHANGE.read(change, '');
+  return { type: checkType(type), companyId: companyId ?? undefined, limit, windowSeconds };
 }
 
 function toEntry({ tenant, type, limit }: RateLimitRow): RateLimitEntry {

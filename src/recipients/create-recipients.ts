@@ -6,7 +6,14 @@ import {
   parsePattern,
 } from '../kernel/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
-import { parsePast, parseRecipient, parseRef, REPORT_FIELDS } from './parse-recipient.js';
+import {
+  PEOPLE_LIST,
+  parsePast,
+  parseRecipient,
+  parseRef,
+  RECIPIENT_PAGE_FIELDS,
+  REPORT_FIELDS,
+} from './parse-recipient.js';
 import { findRecipient, listRecipients, softDeleteRecipient } from './read-recipients.js';
 import type { Recipient, RecipientInput, RecipientRef } from './recipient.js';
 import {
@@ -137,9 +144,7 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
   return {
     async upsert(people, { companyId, tx } = {}) {
       const tenant = tenantOf(companyId);
-      if (!Array.isArray(people)) throw invalidPayload('recipients', 'must be a list');
-      if (people.length > MAX_UPSERT)
-        throw invalidPayload('recipients', `has more than ${MAX_UPSERT} people; send them in parts`);
+      PEOPLE_LIST.read(people, 'recipients');
       const parsed = people.map((person, index) =>
         parseRecipient(person, people.length > 1 ? `[${index}]` : ''),
       );
@@ -153,13 +158,12 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
       return findRecipient(store, tenantOf(companyId), ref);
     },
     async list({ companyId, status, limit = 100, cursor } = {}) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-        throw invalidPayload('limit', 'must be a whole number from 1 to 1000');
-      const after = parsePattern(cursor, 'cursor', CURSOR, 'a cursor that an earlier page gave');
+      RECIPIENT_PAGE_FIELDS.limit.read(limit, 'limit');
+      const after = RECIPIENT_PAGE_FIELDS.cursor.read(cursor, 'cursor');
       const recipients = await listRecipients((await database()).prompt(), tenantOf(companyId), {
         after,
         limit: limit + 1,
-        status: parsePattern(status, 'status', STATUS, 'a status'),
+        status: RECIPIENT_PAGE_FIELDS.status.read(status, 'status'),
       });
       const more = recipients.length > limit;
       if (more) recipients.pop();
@@ -196,12 +200,9 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
 /** Two imports of the same people may wait for each other in a circle; PostgreSQL ends one of them. */
 const DEADLOCK = '40P01';
 const MAX_TRIES = 5;
-const MAX_UPSERT = 10_000;
 const IMPORT_BATCH = 2000;
 const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const COMPANY_FORM = '1 to 128 letters, digits, dots, colons, hyphens or underscores';
-const STATUS = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
-const CURSOR = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A refusal of one batch counts from the start of the import. */
 function shifted(error: unknown, by: number): unknown {

@@ -1,8 +1,13 @@
-import { invalidPayload, parseChoice, parseMailbox, parsePattern } from '../kernel/index.js';
+import { parseMailbox, parsePattern } from '../kernel/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { hashAddress } from './hash-address.js';
-import { CATEGORY, parseSuppression } from './parse-suppression.js';
-import { SUPPRESSION_REASONS, type Suppression, type SuppressionInput } from './suppression.js';
+import {
+  parseSuppression,
+  SUPPRESSION_KEY_FIELDS,
+  SUPPRESSION_LIST,
+  SUPPRESSION_PAGE_FIELDS,
+} from './parse-suppression.js';
+import type { Suppression, SuppressionInput } from './suppression.js';
 import { addSuppressions, listSuppressions, removeSuppressions } from './write-suppressions.js';
 
 /** Whom a tenant must not write to. What is accepted for them ends as `suppressed`; so does what waits already. */
@@ -67,9 +72,7 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
 
   return {
     async add(entries, { companyId, tx } = {}) {
-      if (!Array.isArray(entries)) throw invalidPayload('suppressions', 'must be a list');
-      if (entries.length > MAX_ADD)
-        throw invalidPayload('suppressions', `has more than ${MAX_ADD} entries; send them in parts`);
+      SUPPRESSION_LIST.read(entries, 'suppressions');
       const parsed = entries.map((entry, index) =>
         parseSuppression(entry, entries.length > 1 ? `[${index}]` : ''),
       );
@@ -83,8 +86,8 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
         { tenant: tenantOf(companyId), hashKey },
         {
           email: parseMailbox(email, 'email').address,
-          reason: parseChoice(reason, 'reason', SUPPRESSION_REASONS),
-          category: parsePattern(category ?? undefined, 'category', CATEGORY, 'the name of a preference'),
+          reason: SUPPRESSION_KEY_FIELDS.reason.read(reason, 'reason'),
+          category: SUPPRESSION_KEY_FIELDS.category.read(category ?? undefined, 'category'),
         },
       );
     },
@@ -100,12 +103,11 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
       return rows.map(shown);
     },
     async list({ companyId, reason, limit = 100, cursor } = {}) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
-        throw invalidPayload('limit', `must be a whole number from 1 to ${MAX_PAGE}`);
+      SUPPRESSION_PAGE_FIELDS.limit.read(limit, 'limit');
       const rows = await page(tenantOf(companyId), {
-        after: parsePattern(cursor, 'cursor', CURSOR, 'a cursor that an earlier page gave'),
+        after: SUPPRESSION_PAGE_FIELDS.cursor.read(cursor, 'cursor'),
         limit: limit + 1,
-        reason: parseChoice(reason, 'reason', SUPPRESSION_REASONS),
+        reason: SUPPRESSION_PAGE_FIELDS.reason.read(reason, 'reason'),
       });
       const more = rows.length > limit;
       if (more) rows.pop();
@@ -135,7 +137,7 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
     },
     async *exportAll({ companyId, reason } = {}) {
       const tenant = tenantOf(companyId);
-      const only = parseChoice(reason, 'reason', SUPPRESSION_REASONS);
+      const only = SUPPRESSION_KEY_FIELDS.reason.read(reason, 'reason');
       let after: string | null = null;
       for (;;) {
         const rows: Array<Suppression & { id: string }> = await page(tenant, {
@@ -151,11 +153,9 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
   };
 }
 
-const MAX_ADD = 10_000;
 const MAX_PAGE = 1000;
 const IMPORT_BATCH = 2000;
 const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const CURSOR = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function shown({ id: _, ...suppression }: Suppression & { id: string }): Suppression {
   return suppression;

@@ -46,8 +46,8 @@ export {
   type SuppressionReader,
 } from './find-suppressed.js';
 export { hashAddress } from './hash-address.js';
-export { RECIPIENT_INPUT, REPORT_FIELDS } from './parse-recipient.js';
-export { SUPPRESSION_INPUT } from './parse-suppression.js';
+export { PEOPLE_LIST, RECIPIENT_PAGE_FIELDS, REPORT_FIELDS } from './parse-recipient.js';
+export { SUPPRESSION_KEY_FIELDS, SUPPRESSION_LIST, SUPPRESSION_PAGE_FIELDS } from './parse-suppression.js';
 export { ROW_FORMATS, type RowFormat, readRows } from './read-rows.js';
 export {
   REMINDER_FREQUENCIES,

@@ -2,32 +2,26 @@ import { z } from 'zod';
 import {
   type Field,
   field,
-  fieldsSchema,
+  fields,
   invalidPayload,
   isUuid,
+  needed,
+  orNull,
   parseJsonObject,
   parseLine,
   parseMailbox,
   parsePattern,
   readFields,
 } from '../kernel/index.js';
-import { REMINDER_FREQUENCIES, type RecipientRef } from './recipient.js';
+import { REMINDER_FREQUENCIES, type RecipientInput, type RecipientRef } from './recipient.js';
 
 /**
  * A person from outside, checked field by field into what the store takes: only keys that were given are there, so
  * that the rest of the row stays. Refuses unknown keys, time zones nobody knows, and what the store cannot hold.
  */
 export function parseRecipient(input: unknown, place: string): ParsedRecipient {
-  const given = readFields(input, place, KEYS, { keepNull: true });
-  const at = (name: string) => (place === '' ? name : `${place}.${name}`);
-  const parsed: ParsedRecipient = { email: parseMailbox(given.email ?? undefined, at('email')).address };
-  for (const [name, { read }] of Object.entries(FIELDS)) {
-    const value = given[name];
-    if (value === undefined) continue;
-    if (value === null && NEVER_NULL.includes(name)) throw invalidPayload(at(name), 'cannot be cleared');
-    parsed[name] = value === null ? null : read(value, at(name));
-  }
-  return parsed;
+  const { email, ...given } = RECIPIENT_INPUT.read(input, place);
+  return { ...given, email: email.address };
 }
 
 /** `email` and whatever else was given. */
@@ -59,6 +53,7 @@ const MAX_ID_LENGTH = 128;
 const WORD = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 const PREFERENCE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const MAX_PREFERENCES = 100;
+const CURSOR = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
 // An offset such as +02:00 is no place: it has no summer, and PostgreSQL reads its sign the other way.
 const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
@@ -67,33 +62,59 @@ const ATTRIBUTE_LIMITS = { maxBytes: 16 * 1024, maxDepth: 5 };
 
 const word = field.pattern(WORD, 'a word of up to 32 letters, digits, hyphens or underscores');
 const instant = field.own(
-  z.string().regex(INSTANT).meta({ format: 'date-time' }),
+  () => z.string().regex(INSTANT).meta({ format: 'date-time' }),
   (input, name) => parseInstant(input, name).toISOString(),
   'ISO 8601 with an offset.',
 );
 
-/** All but the address, which is always there. */
-const FIELDS: Record<string, Field<unknown>> = {
-  externalId: field.line(MAX_ID_LENGTH),
-  name: field.line(256),
-  language: field.pattern(LANGUAGE_TAG, 'a language tag such as en or pt-BR'),
-  timeZone: field.own(z.string().regex(ZONE), parseTimeZone, 'an IANA name such as Europe/Berlin'),
-  status: word,
-  accountType: word,
-  preferences: field.own(z.record(z.string(), z.boolean().nullable()), parsePreferences),
-  attributes: field.json(ATTRIBUTE_LIMITS),
-  reminderFrequency: field.choice(REMINDER_FREQUENCIES),
-  lastActiveAt: instant,
-  lastReminderSentAt: instant,
-};
-const KEYS = ['email', ...Object.keys(FIELDS)];
-const NEVER_NULL = ['externalId', 'status', 'preferences', 'attributes'];
+const kept = <T>(one: Field<T>): Field<T> =>
+  field.own(
+    () => one.schema,
+    (input, name) => {
+      if (input === null) throw invalidPayload(name, 'cannot be cleared');
+      return one.read(input, name);
+    },
+  );
 
-/** For whoever describes the API. */
-export const RECIPIENT_INPUT = fieldsSchema(
-  { email: field.mailbox(), ...FIELDS },
-  { required: ['email'], neverNull: NEVER_NULL, id: 'RecipientInput' },
+export const RECIPIENT_INPUT = fields(
+  {
+    email: needed(field.mailbox()),
+    externalId: kept(field.line(MAX_ID_LENGTH)),
+    name: orNull(field.line(256)),
+    language: orNull(field.pattern(LANGUAGE_TAG, 'a language tag such as en or pt-BR')),
+    timeZone: orNull(
+      field.own(() => z.string().regex(ZONE), parseTimeZone, 'an IANA name such as Europe/Berlin'),
+    ),
+    status: kept(word),
+    accountType: orNull(word),
+    preferences: kept(field.own(() => z.record(z.string(), z.boolean().nullable()), parsePreferences)),
+    attributes: kept(field.json(ATTRIBUTE_LIMITS)),
+    reminderFrequency: orNull(field.choice(REMINDER_FREQUENCIES)),
+    lastActiveAt: orNull(instant),
+    lastReminderSentAt: orNull(instant),
+  },
+  { id: 'RecipientInput' },
 );
+
+const MAX_UPSERT = 10_000;
+
+/** What stands in it is read person by person, where each has a place. */
+export const PEOPLE_LIST = field.own(
+  () => z.array(RECIPIENT_INPUT.schema).max(MAX_UPSERT),
+  (input, name): RecipientInput[] => {
+    if (!Array.isArray(input)) throw invalidPayload(name, 'must be a list');
+    if (input.length > MAX_UPSERT)
+      throw invalidPayload(name, `has more than ${MAX_UPSERT} people; send them in parts`);
+    return input;
+  },
+);
+
+/** A page of people. */
+export const RECIPIENT_PAGE_FIELDS = {
+  status: field.pattern(WORD, 'a status'),
+  limit: field.whole(1, 1000),
+  cursor: field.pattern(CURSOR, 'a cursor that an earlier page gave'),
+} as const;
 
 /** When something a person did was, and what. */
 export const REPORT_FIELDS = {

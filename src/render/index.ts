@@ -36,7 +36,13 @@ export {
 } from './overrides/create-templates.js';
 export { createOverrideCache, type OverrideCache, type Overrides } from './overrides/override-cache.js';
 export { ownContent } from './overrides/own-content.js';
-export type { DraftContent, TemplateKeyInput } from './overrides/template-input.js';
+export {
+  type DraftContent,
+  TEMPLATE_INPUTS,
+  TEMPLATE_KEY_FIELDS,
+  type TemplateKeyInput,
+  VERSION,
+} from './overrides/template-input.js';
 export type { TemplateKey, TemplateSummary, TemplateVersion } from './overrides/template-versions.js';
 export { renderReact } from './render-react.js';
 export {

@@ -5,7 +5,7 @@ import { EVERY_ZONE } from './define-schedule.js';
 import { openRun, zonesOfPeople } from './fire-slots.js';
 import { registerMissing } from './register-schedules.js';
 import { listRuns, readSchedules, type ScheduleRow, setPaused } from './runs/list-runs.js';
-import type { RunState, ScheduleRun } from './runs/run-record.js';
+import { RUN_PAGE_FIELDS, type RunState, type ScheduleRun } from './runs/run-record.js';
 import { createScheduler, type SchedulerOptions } from './scheduler.js';
 import { cronSlots } from './slots/cron-slots.js';
 
@@ -105,10 +105,8 @@ export function createSchedules(options: SchedulerOptions): Schedules {
       );
     },
     async runs(name, { limit = 20, state } = {}) {
-      if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000))
-        throw new PostriderError('INVALID_PAYLOAD', 'limit must be a whole number from 1 to 1000.', {
-          field: 'limit',
-        });
+      RUN_PAGE_FIELDS.limit.read(limit, 'limit');
+      RUN_PAGE_FIELDS.state.read(state, 'state');
       const database = await opened();
       await known(database, name);
       return listRuns(database, name, { limit, ...(state && { state }) });

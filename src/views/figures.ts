@@ -1,3 +1,4 @@
+import { field } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 
 /** What ended how over hours or weeks, in steps; read from the tallies and what has ended since they were made. */
@@ -15,6 +16,9 @@ export interface Latency {
   p95Ms: number | null;
   p99Ms: number | null;
 }
+
+/** How far back figures go. */
+export const FIGURE_HOURS = field.choice(['1', '24', '168', '720']);
 
 /** The steps there are figures in: five minutes, an hour, a day. */
 export type StepSeconds = 300 | 3600 | 86_400;

@@ -34,7 +34,14 @@ export type { EmailFilter } from './email-filter.js';
 export { type EmailLog, findEmailLog } from './email-log.js';
 export { countEmailMetrics, type EmailMetricsQuery, type MetricCount } from './email-metrics.js';
 export { type EmailStats, readEmailStats } from './email-stats.js';
-export { type Latency, readLatency, readSeries, type SeriesPoint, type StepSeconds } from './figures.js';
+export {
+  FIGURE_HOURS,
+  type Latency,
+  readLatency,
+  readSeries,
+  type SeriesPoint,
+  type StepSeconds,
+} from './figures.js';
 export { type FlowSecond, readFlow } from './flow.js';
 export {
   type BroadcastDetail,

@@ -205,8 +205,8 @@ describe('dead letters on PostgreSQL', () => {
     [{ emailIds: [] }, 'emailIds'],
     [{ emailIds: ['x'] }, 'emailIds[0]'],
     [{}, 'emailIds'],
-    [{ filter: { statsu: 'failed' } }, 'statsu'],
-    [{ filter: { status: 'sent' } }, 'status'],
+    [{ filter: { statsu: 'failed' } }, 'filter.statsu'],
+    [{ filter: { status: 'sent' } }, 'filter.status'],
   ])('retry of %j → refused, naming %s', async (which, field) => {
     await expect(journey.postrider.deadLetters.retry(which as never)).rejects.toMatchObject({ field });
   });

@@ -147,7 +147,7 @@ describe('operations over HTTP on PostgreSQL', () => {
     const retry = (body: object) => call('POST', '/admin/dead-letters/retry', body);
     expect(await retry({ filter: { compnayId: 'careful' } })).toMatchObject({
       status: 400,
-      body: { field: 'compnayId' },
+      body: { field: 'filter.compnayId' },
     });
     expect(await retry({ fliter: {} })).toMatchObject({ status: 400, body: { field: 'fliter' } });
     expect(await retry({})).toMatchObject({ status: 400, body: { field: 'emailIds' } });
@@ -164,7 +164,7 @@ describe('operations over HTTP on PostgreSQL', () => {
     expect((await journey.postrider.get(id))?.status).toBe('scheduled');
     expect(await cancel({ filter: { companyId: 'bulk' } })).toMatchObject({ body: { cancelled: 1 } });
     expect(await cancel({})).toMatchObject({ status: 400, body: { field: 'filter' } });
-    expect(await cancel({ filter: {} })).toMatchObject({ status: 400, body: { field: 'status' } });
+    expect(await cancel({ filter: {} })).toMatchObject({ status: 400, body: { field: 'filter.status' } });
   });
 
   test('erasure → counts what went; of nobody in particular → 400', async () => {

@@ -3,9 +3,10 @@
  * its answer; the room writes the log. A key's token is in the answer that made it and in no other.
  */
 import { type Context, Hono } from 'hono';
-import { type Access, type Actor, actorOf } from '../../access/index.js';
-import { parseLine, readFields } from '../../kernel/index.js';
+import { ACCESS_INPUTS, type Access, type Actor, actorOf } from '../../access/index.js';
+import { field, fields } from '../../kernel/index.js';
 import { readJsonBody } from './read-json-body.js';
+import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
 export function accessRoutes(access: Access): Hono<HttpEnv> {
@@ -19,8 +20,8 @@ export function accessRoutes(access: Access): Hono<HttpEnv> {
   );
 
   routes.get('/admin/keys', async (c) => {
-    const { companyId } = readFields(c.req.query(), '', ['companyId']);
-    return c.json({ keys: await access.keys.list(parseLine(companyId, 'companyId', 128) ?? undefined) });
+    const { companyId } = readQuery(c, KEYS_QUERY);
+    return c.json({ keys: await access.keys.list(companyId) });
   });
   routes.post('/admin/keys', async (c) => c.json(await access.keys.create(await body(c), by(c)), 201));
   routes.delete('/admin/keys/:id', async (c) => c.json(await access.keys.revoke(c.req.param('id'), by(c))));
@@ -36,12 +37,15 @@ export function accessRoutes(access: Access): Hono<HttpEnv> {
 
   routes.post('/admin/secrets/rotate', async (c) => c.json(await access.secrets.rotate(by(c))));
 
-  routes.get('/admin/audit', async (c) => c.json(await access.audit.list(c.req.query())));
+  routes.get('/admin/audit', async (c) =>
+    c.json(await access.audit.list(readQuery(c, ACCESS_INPUTS.auditPage))),
+  );
 
   return routes;
 }
 
 const LIMIT = 64 * 1024;
+export const KEYS_QUERY = fields({ companyId: field.line(128) });
 
 function by(c: Context<HttpEnv>): Actor {
   return actorOf(c.get('caller'), { ip: c.get('ip'), requestId: c.get('requestId') });

@@ -4,7 +4,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { type Access, type AdminCaller, actorOf, type Place } from '../../access/index.js';
-import { PostriderError } from '../../kernel/index.js';
+import { field, fields, PostriderError } from '../../kernel/index.js';
+import { readAct } from './read-act.js';
 import { readJsonBody } from './read-json-body.js';
 import type { HttpEnv } from './request-context.js';
 import {
@@ -63,6 +64,7 @@ export function authRoutes(access: Access): Hono<HttpEnv> {
 }
 
 const LIMIT = 16 * 1024;
+export const SIGN_OUT = fields({ everywhere: field.flag('Every session of this account.') });
 
 function waiting(c: Context<HttpEnv>): string {
   const token = readCookie(c, 'code');
@@ -72,11 +74,7 @@ function waiting(c: Context<HttpEnv>): string {
 
 /** `{ "everywhere": true }`, or no body at all. */
 async function everywhere(c: Context<HttpEnv>): Promise<boolean> {
-  if (c.req.header('content-type') === undefined) return false;
-  const body = (await readJsonBody(c.req.raw, LIMIT)) as { everywhere?: unknown } | null;
-  if (body?.everywhere === undefined || typeof body.everywhere === 'boolean')
-    return body?.everywhere ?? false;
-  throw new PostriderError('INVALID_PAYLOAD', 'everywhere is true or false.', { field: 'everywhere' });
+  return (await readAct(c.req.raw, LIMIT, SIGN_OUT)).everywhere ?? false;
 }
 
 function placeOf(c: Context<HttpEnv>): Place {

@@ -1,6 +1,6 @@
 /** The routes about emails to whole segments, for operators: look, one in full, take back. Making them is Resend's API. */
 import { Hono } from 'hono';
-import { refuseUnknownKeys } from '../../kernel/index.js';
+import { BROADCASTS_QUERY } from './list-queries.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -14,11 +14,7 @@ export interface BroadcastRoom {
 export function broadcastRoutes(broadcasts: BroadcastRoom): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
-  routes.get('/admin/broadcasts', async (c) => {
-    const query = readQuery(c);
-    refuseUnknownKeys(query, ['companyId', 'cursor', 'limit'], 'INVALID_PAYLOAD');
-    return c.json(await broadcasts.list(query));
-  });
+  routes.get('/admin/broadcasts', async (c) => c.json(await broadcasts.list(readQuery(c, BROADCASTS_QUERY))));
 
   routes.get('/admin/broadcasts/:broadcast', async (c) =>
     c.json(await broadcasts.get(c.req.param('broadcast'))),

@@ -4,7 +4,9 @@
  */
 import { Hono } from 'hono';
 import { actorOf } from '../../access/index.js';
-import { flagOf, readAct } from './read-act.js';
+import { whichMessages } from '../../outbox/index.js';
+import { MESSAGES_QUERY } from './list-queries.js';
+import { ACT_FIELDS, readAct } from './read-act.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -17,23 +19,21 @@ export interface BrokerRoom {
 export function brokerRoutes(broker: BrokerRoom, bodyLimitBytes: number): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
-  routes.get('/admin/broker/dead-letters', async (c) => c.json(await broker.list(readQuery(c))));
+  routes.get('/admin/broker/dead-letters', async (c) =>
+    c.json(await broker.list(readQuery(c, MESSAGES_QUERY))),
+  );
 
   routes.post('/admin/broker/dead-letters/requeue', async (c) => {
-    const body = await readAct(c.req.raw, bodyLimitBytes, [...WHICH, 'acceptDuplicates']);
-    const options = { by: actorOf(c.get('caller')).name, acceptDuplicates: flagOf(body, 'acceptDuplicates') };
-    return c.json(await broker.requeue(whichOf(body), options));
+    const { acceptDuplicates = false, ...which } = await readAct(c.req.raw, bodyLimitBytes, BROKER_REQUEUE);
+    return c.json(await broker.requeue(which, { by: actorOf(c.get('caller')).name, acceptDuplicates }));
   });
 
   routes.post('/admin/broker/dead-letters/purge', async (c) =>
-    c.json(await broker.purge(whichOf(await readAct(c.req.raw, bodyLimitBytes, WHICH)))),
+    c.json(await broker.purge(await readAct(c.req.raw, bodyLimitBytes, BROKER_PURGE))),
   );
 
   return routes;
 }
 
-const WHICH = ['messageIds', 'all'];
-
-function whichOf(body: Record<string, unknown>): object {
-  return Object.fromEntries(WHICH.filter((name) => name in body).map((name) => [name, body[name]]));
-}
+export const BROKER_REQUEUE = whichMessages({ acceptDuplicates: ACT_FIELDS.acceptDuplicates });
+export const BROKER_PURGE = whichMessages({});

@@ -3,6 +3,8 @@
  * be taken. Putting one back gives it one more try.
  */
 import { Hono } from 'hono';
+import { whichMessages } from '../../outbox/index.js';
+import { MESSAGES_QUERY } from './list-queries.js';
 import { readAct } from './read-act.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
@@ -18,11 +20,13 @@ export function busRoutes(bus: BusRoom, bodyLimitBytes: number): Hono<HttpEnv> {
 
   routes.get('/admin/bus', async (c) => c.json(await bus.status()));
 
-  routes.get('/admin/bus/dead-letters', async (c) => c.json(await bus.list(readQuery(c))));
+  routes.get('/admin/bus/dead-letters', async (c) => c.json(await bus.list(readQuery(c, MESSAGES_QUERY))));
 
   routes.post('/admin/bus/dead-letters/retry', async (c) =>
-    c.json(await bus.retry(await readAct(c.req.raw, bodyLimitBytes, ['messageIds', 'all']))),
+    c.json(await bus.retry(await readAct(c.req.raw, bodyLimitBytes, BUS_RETRY))),
   );
 
   return routes;
 }
+
+export const BUS_RETRY = whichMessages({});

@@ -4,10 +4,12 @@
  */
 import { type Context, Hono } from 'hono';
 import { actorOf } from '../../access/index.js';
-import { PostriderError } from '../../kernel/index.js';
+import { fields, PostriderError } from '../../kernel/index.js';
+import { whichDeadLetters } from '../../outbox/index.js';
 import { emailIdOf } from './email-routes.js';
 import type { HttpOperations, HttpRooms } from './http-rooms.js';
-import { flagOf, readAct, reasonOf } from './read-act.js';
+import { DEAD_LETTER_GROUPS_QUERY, DEAD_LETTERS_QUERY } from './list-queries.js';
+import { ACT_FIELDS, readAct } from './read-act.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -18,10 +20,12 @@ export function deadLetterRoutes(
 ): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
-  routes.get('/admin/dead-letters', async (c) => c.json(await deadLetters.list(readQuery(c))));
+  routes.get('/admin/dead-letters', async (c) =>
+    c.json(await deadLetters.list(readQuery(c, DEAD_LETTERS_QUERY))),
+  );
 
   routes.get('/admin/dead-letters/groups', async (c) =>
-    c.json({ groups: await deadLetters.groups(readQuery(c)) }),
+    c.json({ groups: await deadLetters.groups(readQuery(c, DEAD_LETTER_GROUPS_QUERY)) }),
   );
 
   routes.get('/admin/dead-letters/:id', async (c) => {
@@ -33,20 +37,18 @@ export function deadLetterRoutes(
   });
 
   routes.post('/admin/dead-letters/retry', async (c) => {
-    const body = await readAct(c.req.raw, bodyLimitBytes, [...WHICH, 'acceptDuplicates']);
-    const acceptDuplicates = flagOf(body, 'acceptDuplicates');
-    return c.json(await deadLetters.retry(whichOf(body), { acceptDuplicates, by: by(c) }));
+    const { acceptDuplicates = false, ...which } = await readAct(c.req.raw, bodyLimitBytes, RETRY.many);
+    return c.json(await deadLetters.retry(which, { acceptDuplicates, by: by(c) }));
   });
 
   routes.post('/admin/dead-letters/discard', async (c) => {
-    const body = await readAct(c.req.raw, bodyLimitBytes, [...WHICH, 'reason']);
-    return c.json(await deadLetters.discard(whichOf(body), { ...reasonOf(body), by: by(c) }));
+    const { reason, ...which } = await readAct(c.req.raw, bodyLimitBytes, DISCARD.many);
+    return c.json(await deadLetters.discard(which, { ...(reason !== undefined && { reason }), by: by(c) }));
   });
 
   routes.post('/admin/dead-letters/:id/retry', async (c) => {
     const id = emailIdOf(c);
-    const body = await readAct(c.req.raw, bodyLimitBytes, ['acceptDuplicates']);
-    const acceptDuplicates = flagOf(body, 'acceptDuplicates');
+    const { acceptDuplicates = false } = await readAct(c.req.raw, bodyLimitBytes, RETRY.one);
     const report = await deadLetters.retry({ emailIds: [id] }, { acceptDuplicates, by: by(c) });
     if (report.retried === 0) throw refusal(id, report.examples[0]?.reason ?? 'not-found');
     return c.json({ emailId: id, retried: true }, 202);
@@ -54,8 +56,8 @@ export function deadLetterRoutes(
 
   routes.post('/admin/dead-letters/:id/discard', async (c) => {
     const id = emailIdOf(c);
-    const body = await readAct(c.req.raw, bodyLimitBytes, ['reason']);
-    const { discarded } = await deadLetters.discard({ emailIds: [id] }, { ...reasonOf(body), by: by(c) });
+    const why = await readAct(c.req.raw, bodyLimitBytes, DISCARD.one);
+    const { discarded } = await deadLetters.discard({ emailIds: [id] }, { ...why, by: by(c) });
     if (discarded === 0)
       throw new PostriderError('EMAIL_NOT_FOUND', `There is no dead letter ${id}.`, { field: 'id' });
     return c.json({ emailId: id, discarded: true });
@@ -64,14 +66,15 @@ export function deadLetterRoutes(
   return routes;
 }
 
-const WHICH = ['emailIds', 'filter'];
+const { acceptDuplicates: flag, reason: why } = ACT_FIELDS;
+export const RETRY = {
+  many: whichDeadLetters({ acceptDuplicates: flag }),
+  one: fields({ acceptDuplicates: flag }),
+} as const;
+export const DISCARD = { many: whichDeadLetters({ reason: why }), one: fields({ reason: why }) } as const;
 
 function by(c: Context<HttpEnv>): string {
   return actorOf(c.get('caller')).name;
-}
-
-function whichOf(body: Record<string, unknown>): object {
-  return Object.fromEntries(WHICH.filter((name) => name in body).map((name) => [name, body[name]]));
 }
 
 function refusal(id: string, reason: string): PostriderError {

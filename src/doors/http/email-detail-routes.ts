@@ -9,6 +9,7 @@ import { FRAME_POLICY, presentHtml } from '../inbox/index.js';
 import { csvRow } from './csv-row.js';
 import { emailIdOf, idempotencyKeyOf } from './email-routes.js';
 import type { EmailDetailRoom, HttpOperations } from './http-rooms.js';
+import { EMAIL_EXPORT_QUERY } from './list-queries.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -17,7 +18,7 @@ export function emailDetailRoutes(room: EmailDetailRoom, operations: HttpOperati
 
   // Named before the one with an id in the path.
   routes.get('/admin/emails/export', async (c) => {
-    const { companyId: asked, limit: _limit, cursor: _cursor, ...filter } = readQuery(c);
+    const { companyId: asked, ...filter } = readQuery(c, EMAIL_EXPORT_QUERY);
     const companyId = companyOf(c.get('caller'), asked);
     const query = { ...filter, ...(companyId !== undefined && { companyId }), limit: PAGE };
     // The first page before the first byte, so that a filter that does not hold is a refusal and no broken file.

@@ -3,9 +3,11 @@
  */
 import { Hono } from 'hono';
 import { actorOf, companyOf } from '../../access/index.js';
-import { PostriderError } from '../../kernel/index.js';
+import { fields, needed } from '../../kernel/index.js';
+import { CANCEL_FILTER, PERSON } from '../../outbox/index.js';
 import type { HttpOperations } from './http-rooms.js';
-import { flagOf, readAct } from './read-act.js';
+import { EMAIL_LIST_QUERY } from './list-queries.js';
+import { ACT_FIELDS, readAct } from './read-act.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -13,20 +15,14 @@ export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: numb
   const routes = new Hono<HttpEnv>();
 
   routes.get('/v1/emails', async (c) => {
-    const query = readQuery(c);
+    const query = readQuery(c, EMAIL_LIST_QUERY);
     const companyId = companyOf(c.get('caller'), query.companyId);
     return c.json(await operations.list({ ...query, ...(companyId !== undefined && { companyId }) }));
   });
 
   routes.post('/admin/emails/cancel', async (c) => {
-    const body = await readAct(c.req.raw, bodyLimitBytes, ['filter', 'dryRun']);
-    const { filter } = body;
-    if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
-      throw new PostriderError('INVALID_PAYLOAD', 'filter must say which emails are meant.', {
-        field: 'filter',
-      });
-    const by = actorOf(c.get('caller')).name;
-    return c.json(await operations.cancelMany(filter, { dryRun: flagOf(body, 'dryRun'), by }));
+    const { filter, dryRun = false } = await readAct(c.req.raw, bodyLimitBytes, CANCEL_MANY);
+    return c.json(await operations.cancelMany(filter, { dryRun, by: actorOf(c.get('caller')).name }));
   });
 
   routes.post('/admin/erasures', async (c) =>
@@ -36,4 +32,7 @@ export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: numb
   return routes;
 }
 
-const PERSON = ['email', 'externalId', 'companyId'];
+export const CANCEL_MANY = fields({
+  filter: needed(CANCEL_FILTER, 'must say which emails are meant'),
+  dryRun: ACT_FIELDS.dryRun,
+});

@@ -3,7 +3,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { companyOf, confineEmail } from '../../access/index.js';
-import { type Clock, isUuid, PostriderError } from '../../kernel/index.js';
+import { EMAIL_BATCH, EMAIL_FIELDS } from '../../intake/index.js';
+import { type Clock, fields, isUuid, needed, PostriderError } from '../../kernel/index.js';
 import type { AcceptedEmail, HttpRooms } from './http-rooms.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { readAct } from './read-act.js';
@@ -26,9 +27,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
   // The body is the list itself, so that a refusal names its place: [3].subject.
   routes.post('/v1/email/batch', async (c) => {
     const idempotencyKey = idempotencyKeyOf(c);
-    const inputs = await readJsonBody(c.req.raw, bodyLimitBytes);
-    if (!Array.isArray(inputs) || inputs.length === 0)
-      throw new PostriderError('INVALID_PAYLOAD', 'The body must be a list of emails.');
+    const inputs = EMAIL_BATCH.read(await readJsonBody(c.req.raw, bodyLimitBytes), '');
     const caller = c.get('caller');
     const emails = inputs.map((input, index) => confineEmail(caller, input, `[${index}].`));
     const accepted = await rooms.acceptBatch(emails, {
@@ -49,12 +48,9 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
   });
 
   routes.patch('/v1/emails/:id', async (c) => {
-    const { scheduledAt } = await readAct(c.req.raw, LIMIT, ['scheduledAt']);
-    if (typeof scheduledAt !== 'string')
-      throw new PostriderError('INVALID_PAYLOAD', 'scheduledAt says when it is to go.', {
-        field: 'scheduledAt',
-      });
-    return c.json(await rooms.reschedule(emailIdOf(c), scheduledAt, companyOf(c.get('caller'))));
+    const { scheduledAt } = await readAct(c.req.raw, LIMIT, RESCHEDULE);
+    const moved = rooms.reschedule(emailIdOf(c), scheduledAt.toISOString(), companyOf(c.get('caller')));
+    return c.json(await moved);
   });
 
   routes.post('/v1/emails/:id/cancel', async (c) =>
@@ -65,6 +61,9 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
 }
 
 const LIMIT = 16 * 1024;
+export const RESCHEDULE = fields({
+  scheduledAt: needed(EMAIL_FIELDS.scheduledAt, 'says when it is to go'),
+});
 const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
 
 export function idempotencyKeyOf(c: Context): string | undefined {

@@ -4,42 +4,47 @@
  */
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
-import type { QuotaPeriod } from '../../policy/index.js';
+import {
+  QUOTA_AMOUNT,
+  type QuotaPeriod,
+  RATE_LIMIT_CHANGE,
+  RATE_LIMIT_QUESTION,
+} from '../../policy/index.js';
 import type { HttpRooms } from './http-rooms.js';
+import { COMPANY_QUERY } from './list-queries.js';
 import { readAct } from './read-act.js';
+import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
 export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limits']>): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.get('/admin/rate-limits', async (c) =>
-    c.json({ rateLimits: await rateLimits.list({ companyId: companyIn(c) }) }),
+    c.json({ rateLimits: await rateLimits.list({ ...companyIn(c) }) }),
   );
 
   routes.put('/admin/rate-limits/:type', async (c) => {
-    const body = await readAct(c.req.raw, LIMIT, ['limit', 'windowSeconds', 'companyId']);
-    const change = { ...body, type: c.req.param('type') } as Parameters<typeof rateLimits.set>[0];
-    return c.json(await rateLimits.set(change));
+    const { companyId, ...change } = await readAct(c.req.raw, LIMIT, RATE_LIMIT_CHANGE);
+    const of = { type: c.req.param('type'), companyId: companyId ?? undefined };
+    return c.json(await rateLimits.set({ ...of, ...change }));
   });
 
   routes.delete('/admin/rate-limits/:type', async (c) => {
-    const which = { type: c.req.param('type'), companyId: companyIn(c) };
+    const which = { type: c.req.param('type'), ...companyIn(c) };
     if (await rateLimits.remove(which)) return c.json({ ...which, removed: true });
     throw new PostriderError('NOT_FOUND', 'No such limit has been set.', { field: 'type' });
   });
 
   routes.post('/admin/rate-limits/check', async (c) => {
-    const body = await readAct(c.req.raw, LIMIT, ['address', 'type', 'companyId']);
-    return c.json(await rateLimits.check(body as unknown as Parameters<typeof rateLimits.check>[0]));
+    const { address, ...of } = await readAct(c.req.raw, LIMIT, RATE_LIMIT_QUESTION);
+    return c.json(await rateLimits.check({ ...of, address: address.address }));
   });
 
-  routes.get('/admin/quotas', async (c) =>
-    c.json({ quotas: await quotas.list({ companyId: companyIn(c) }) }),
-  );
+  routes.get('/admin/quotas', async (c) => c.json({ quotas: await quotas.list({ ...companyIn(c) }) }));
 
   routes.put('/admin/quotas/:companyId/:period', async (c) => {
-    const { limit } = await readAct(c.req.raw, LIMIT, ['limit']);
-    return c.json(await quotas.set({ ...whichQuota(c), limit: limit as number }));
+    const amount = await readAct(c.req.raw, LIMIT, QUOTA_AMOUNT);
+    return c.json(await quotas.set({ ...whichQuota(c), ...amount }));
   });
 
   routes.delete('/admin/quotas/:companyId/:period', async (c) => {
@@ -53,8 +58,8 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
 
 const LIMIT = 64 * 1024;
 
-function companyIn(c: Context<HttpEnv>): string | undefined {
-  return c.req.query('companyId');
+function companyIn(c: Context<HttpEnv>): { companyId?: string } {
+  return readQuery(c, COMPANY_QUERY);
 }
 
 function whichQuota(c: Context<HttpEnv>): { companyId: string; period: QuotaPeriod } {

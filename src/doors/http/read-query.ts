@@ -1,23 +1,51 @@
 /**
- * The query of a request as an object: numbers where a name means one, texts elsewhere. A name given twice is
- * refused, since nobody can say which of the two was meant; what the names mean is checked by the room.
+ * The query of a request, read with what the description of the API shows of it. A name given twice is refused, since
+ * nobody can say which of the two was meant. Everything in a query is text: numbers and flags are told from it here,
+ * and their limits are those of the room.
  */
 import type { Context } from 'hono';
-import { PostriderError } from '../../kernel/index.js';
+import { z } from 'zod';
+import { type Field, field, invalidPayload, PostriderError } from '../../kernel/index.js';
 
-export function readQuery(c: Context): Record<string, string | number> {
-  const query: Record<string, string | number> = {};
+export function readQuery<T>(c: Context, query: Field<T>): T {
+  const given: Record<string, string> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
-    const value = values[0] ?? '';
-    if (values.length > 1) throw refused(name, 'is given more than once');
-    if (NUMBERS.has(name) && !/^\d{1,9}(?:\.\d{1,6})?$/.test(value)) throw refused(name, 'must be a number');
-    query[name] = NUMBERS.has(name) ? Number(value) : value;
+    if (values.length > 1)
+      throw new PostriderError('INVALID_PAYLOAD', `${name} is given more than once.`, { field: name });
+    given[name] = values[0] ?? '';
   }
-  return query;
+  return query.read(given, '');
 }
 
-const NUMBERS = new Set(['limit', 'page', 'days']);
+const DIGITS = /^\d{1,9}(?:\.\d{1,6})?$/;
 
-function refused(field: string, what: string): PostriderError {
-  return new PostriderError('INVALID_PAYLOAD', `${field} ${what}.`, { field });
+export const inQuery = {
+  /** Digits, within the limits of the field they are for. */
+  number: <T>(of: Field<T>): Field<T> =>
+    field.own(
+      () => z.unknown().meta(shownAs(of.schema)),
+      (input, name) =>
+        of.read(typeof input === 'string' && DIGITS.test(input) ? Number(input) : Number.NaN, name),
+    ),
+  flag: (says: string): Field<boolean> =>
+    field.own(
+      () => z.unknown().meta({ type: 'boolean' }),
+      (input, name) => {
+        if (input === 'true' || input === 'false') return input === 'true';
+        throw invalidPayload(name, 'must be true or false');
+      },
+      says,
+    ),
+  /** An address as one text. */
+  address: (): Field<string> =>
+    field.own(
+      () => z.string(),
+      (input, name) => field.mailbox().read(input, name) && String(input),
+      'name@domain',
+    ),
+} as const;
+
+function shownAs(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _said, ...shown } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return shown;
 }

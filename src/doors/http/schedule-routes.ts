@@ -3,9 +3,10 @@
  * and presents its answer.
  */
 import { type Context, Hono } from 'hono';
-import { PostriderError } from '../../kernel/index.js';
-import type { RunState } from '../../schedules/index.js';
+import { fields, PostriderError } from '../../kernel/index.js';
+import { RUN_PAGE_FIELDS } from '../../schedules/index.js';
 import type { ScheduleRooms } from './http-rooms.js';
+import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
 export function scheduleRoutes(schedules: ScheduleRooms): Hono<HttpEnv> {
@@ -14,13 +15,8 @@ export function scheduleRoutes(schedules: ScheduleRooms): Hono<HttpEnv> {
   routes.get('/admin/schedules', async (c) => c.json({ schedules: await schedules.list() }));
 
   routes.get('/admin/schedules/:name/runs', async (c) => {
-    const state = stateOf(c);
-    const limit = limitOf(c);
-    const runs = await schedules.runs(nameOf(c), {
-      ...(limit !== undefined && { limit }),
-      ...(state && { state }),
-    });
-    return c.json({ runs });
+    const page = readQuery(c, RUNS_QUERY);
+    return c.json({ runs: await schedules.runs(nameOf(c), page) });
   });
 
   routes.post('/admin/schedules/:name/pause', async (c) => {
@@ -41,24 +37,12 @@ export function scheduleRoutes(schedules: ScheduleRooms): Hono<HttpEnv> {
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
-const STATES: readonly string[] = ['running', 'done', 'failed', 'expired'];
+export const RUNS_QUERY = fields({ ...RUN_PAGE_FIELDS, limit: inQuery.number(RUN_PAGE_FIELDS.limit) });
 
 function nameOf(c: Context): string {
   const name = c.req.param('name') ?? '';
   if (NAME.test(name)) return name;
   throw new PostriderError('SCHEDULE_NOT_FOUND', 'That is not the name of a schedule.', { field: 'name' });
-}
-
-function limitOf(c: Context): number | undefined {
-  const given = c.req.query('limit');
-  if (given === undefined) return undefined;
-  return /^\d{1,6}$/.test(given) ? Number(given) : Number.NaN;
-}
-
-function stateOf(c: Context): RunState | undefined {
-  const given = c.req.query('state');
-  if (given === undefined || STATES.includes(given)) return given as RunState | undefined;
-  throw new PostriderError('INVALID_PAYLOAD', `state is one of ${STATES.join(', ')}.`, { field: 'state' });
 }
 
 async function one(schedules: ScheduleRooms, name: string) {

@@ -4,51 +4,44 @@
  */
 import { type Context, Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
-import { invalidPayload, PostriderError, readFields } from '../../kernel/index.js';
+import { EMAIL_FIELDS } from '../../intake/index.js';
+import { field, fields, needed, PostriderError } from '../../kernel/index.js';
 import {
   acceptableRows,
   checkSuppressionRows,
   ROW_FORMATS,
   type RowFormat,
   readRows,
-  type SuppressionInput,
+  SUPPRESSION_KEY_FIELDS,
+  SUPPRESSION_LIST,
+  SUPPRESSION_PAGE_FIELDS,
   type Suppressions,
   writeSuppressionRows,
 } from '../../recipients/index.js';
+import { COMPANY_QUERY } from './list-queries.js';
 import { readJsonBody } from './read-json-body.js';
+import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
 export function suppressionRoutes(suppressions: Suppressions, bodyLimitBytes: number): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.post('/v1/suppressions', async (c) => {
-    const body = readFields(await readJsonBody(c.req.raw, bodyLimitBytes), '', ['companyId', 'suppressions']);
-    if (!Array.isArray(body.suppressions)) throw invalidPayload('suppressions', 'must be a list');
-    const entries = body.suppressions as SuppressionInput[];
-    const added = await suppressions.add(entries, company(c, body.companyId));
+    const body = SUPPRESSIONS.read(await readJsonBody(c.req.raw, bodyLimitBytes), '');
+    const { companyId, suppressions: entries } = body;
+    const added = await suppressions.add(entries, company(c, companyId));
     return c.json({ added, known: entries.length - added });
   });
 
   routes.get('/v1/suppressions', async (c) => {
-    const { companyId, reason, limit, cursor } = queryOf(c, ['companyId', 'reason', 'limit', 'cursor']);
-    return c.json(
-      await suppressions.list({
-        ...company(c, companyId),
-        ...(reason !== undefined && { reason }),
-        ...(cursor !== undefined && { cursor }),
-        ...(limit !== undefined && { limit: /^\d{1,4}$/.test(limit) ? Number(limit) : Number.NaN }),
-      }),
-    );
+    const { companyId, ...page } = readQuery(c, SUPPRESSION_QUERIES.list);
+    return c.json(await suppressions.list({ ...company(c, companyId), ...page }));
   });
 
   // Named before those with an address in the path, which would take the word for one.
   routes.get('/v1/suppressions/export', async (c) => {
-    const { companyId, reason, format } = queryOf(c, ['companyId', 'reason', 'format']);
-    const as = formatOf(format ?? 'csv');
-    const rows = suppressions.exportAll({
-      ...company(c, companyId),
-      ...(reason !== undefined && { reason }),
-    });
+    const { companyId, format: as = 'csv', ...which } = readQuery(c, SUPPRESSION_QUERIES.export);
+    const rows = suppressions.exportAll({ ...company(c, companyId), ...which });
     return c.body(streamOf(writeSuppressionRows(rows, as)), 200, {
       'Content-Type': as === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
       'Content-Disposition': `attachment; filename="suppressions.${as}"`,
@@ -56,40 +49,52 @@ export function suppressionRoutes(suppressions: Suppressions, bodyLimitBytes: nu
   });
 
   routes.post('/v1/suppressions/import', async (c) => {
-    const query = queryOf(c, ['companyId', 'dryRun', 'skipRefused']);
-    const [dryRun, skipRefused] = [flagOf(query, 'dryRun'), flagOf(query, 'skipRefused')];
+    const { companyId, dryRun, skipRefused } = readQuery(c, SUPPRESSION_QUERIES.import);
     const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
     const format = IMPORT_TYPES[type];
     if (format === undefined)
       throw new PostriderError('UNSUPPORTED_MEDIA_TYPE', 'Send text/csv or application/x-ndjson.', {
         field: 'Content-Type',
       });
-    const of = company(c, query.companyId);
+    const of = company(c, companyId);
     const rows = readRows(bytesOf(c.req.raw), format);
     if (dryRun) return c.json(await checkSuppressionRows(rows));
     return c.json(await suppressions.importAll(skipRefused ? acceptableRows(rows) : rows, of));
   });
 
   routes.get('/v1/suppressions/:email', async (c) => {
-    const { companyId } = queryOf(c, ['companyId']);
+    const { companyId } = readQuery(c, COMPANY_QUERY);
     return c.json({ suppressions: await suppressions.find(c.req.param('email'), company(c, companyId)) });
   });
 
   routes.delete('/v1/suppressions/:email', async (c) => {
-    const { companyId, reason, category } = queryOf(c, ['companyId', 'reason', 'category']);
-    const removed = await suppressions.remove(
-      {
-        email: c.req.param('email'),
-        ...(reason !== undefined && { reason: reason as NonNullable<SuppressionInput['reason']> }),
-        ...(category !== undefined && { category }),
-      },
-      company(c, companyId),
-    );
-    return c.json({ removed });
+    const { companyId, ...which } = readQuery(c, SUPPRESSION_QUERIES.remove);
+    const entry = { email: c.req.param('email'), ...which };
+    return c.json({ removed: await suppressions.remove(entry, company(c, companyId)) });
   });
 
   return routes;
 }
+
+const { companyId: whose } = EMAIL_FIELDS;
+const { reason } = SUPPRESSION_KEY_FIELDS;
+export const SUPPRESSIONS = fields(
+  { companyId: whose, suppressions: needed(SUPPRESSION_LIST, 'must be a list') },
+  { nullIsAbsent: true },
+);
+export const SUPPRESSION_QUERIES = {
+  list: fields({
+    companyId: whose,
+    ...{ ...SUPPRESSION_PAGE_FIELDS, limit: inQuery.number(SUPPRESSION_PAGE_FIELDS.limit) },
+  }),
+  export: fields({ companyId: whose, reason, format: field.choice(ROW_FORMATS) }),
+  import: fields({
+    companyId: whose,
+    dryRun: inQuery.flag('Looks through it, and changes nothing.'),
+    skipRefused: inQuery.flag('Takes the rows that hold.'),
+  }),
+  remove: fields({ companyId: whose, ...SUPPRESSION_KEY_FIELDS }),
+} as const;
 
 const IMPORT_TYPES: Record<string, RowFormat> = {
   'text/csv': 'csv',
@@ -100,22 +105,6 @@ const IMPORT_TYPES: Record<string, RowFormat> = {
 function company(c: Context<HttpEnv>, asked: unknown): { companyId?: string } {
   const companyId = companyOf(c.get('caller'), asked);
   return companyId === undefined ? {} : { companyId };
-}
-
-function queryOf(c: Context, known: readonly string[]): Record<string, string> {
-  return readFields(c.req.query(), '', known) as Record<string, string>;
-}
-
-function flagOf(query: Record<string, string>, name: string): boolean {
-  const said = query[name] ?? 'false';
-  if (said !== 'true' && said !== 'false') throw invalidPayload(name, 'must be true or false');
-  return said === 'true';
-}
-
-function formatOf(asked: string): RowFormat {
-  const format = ROW_FORMATS.find((known) => known === asked);
-  if (format === undefined) throw invalidPayload('format', 'must be csv or ndjson');
-  return format;
 }
 
 async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {

@@ -4,17 +4,23 @@
  */
 import { type Context, Hono } from 'hono';
 import { actorOf } from '../../access/index.js';
-import { invalidPayload, PostriderError, readFields } from '../../kernel/index.js';
-import type { DraftContent, PreviewedContent, PreviewOptions, Templates } from '../../render/index.js';
+import { type Field, fields, invalidPayload, PostriderError } from '../../kernel/index.js';
+import {
+  type PreviewedContent,
+  TEMPLATE_INPUTS,
+  TEMPLATE_KEY_FIELDS,
+  type Templates,
+  VERSION,
+} from '../../render/index.js';
+import { COMPANY_QUERY } from './list-queries.js';
 import { readAct } from './read-act.js';
-import { readJsonBody } from './read-json-body.js';
+import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
 export function templateRoutes(templates: Templates, bodyLimitBytes: number): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const at = (path: string) => `/admin/templates/:type/:lang${path}`;
-  const act = (c: Context, fields: readonly string[]) =>
-    readAct(c.req.raw, bodyLimitBytes, ['companyId', ...fields]);
+  const act = <T>(c: Context, body: Field<T>) => readAct(c.req.raw, bodyLimitBytes, body);
 
   routes.get('/admin/templates', async (c) => {
     const companyId = companyOf(c);
@@ -27,27 +33,13 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
   });
 
   routes.get(at('/preview'), async (c) => {
-    const { companyId, version } = readFields(c.req.query(), '', ['companyId', 'version']);
-    if (version !== undefined && !/^\d{1,9}$/.test(version as string))
-      throw invalidPayload('version', 'must be a number');
-    const which = version === undefined ? {} : { version: Number(version) };
+    const { companyId, ...which } = readQuery(c, PREVIEW_QUERY);
     return c.json(presented(await templates.preview(keyOf(c, companyId), which)));
   });
 
   routes.put(at('/draft'), async (c) => {
-    const body = readFields(await readJsonBody(c.req.raw, bodyLimitBytes), '', [
-      ...CONTENT,
-      'companyId',
-      'updatedBy',
-    ]);
-    const { companyId, updatedBy, ...content } = body;
-    return c.json(
-      await templates.saveDraft(
-        keyOf(c, companyId),
-        content as unknown as DraftContent,
-        authorOf(c, updatedBy),
-      ),
-    );
+    const { companyId, updatedBy, ...content } = await act(c, TEMPLATE_INPUTS.draft);
+    return c.json(await templates.saveDraft(keyOf(c, companyId), content, authorOf(c, updatedBy)));
   });
 
   routes.delete(at('/draft'), async (c) => {
@@ -56,55 +48,48 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
   });
 
   routes.post(at('/preview'), async (c) => {
-    const { companyId, content, ...options } = await act(c, ['data', 'version', 'content']);
-    const draft = content === undefined ? {} : { content: readFields(content, 'content', CONTENT) };
-    return c.json(
-      presented(await templates.preview(keyOf(c, companyId), { ...options, ...draft } as PreviewOptions)),
-    );
+    const { companyId, ...options } = await act(c, TEMPLATE_INPUTS.preview);
+    return c.json(presented(await templates.preview(keyOf(c, companyId), options)));
   });
 
   routes.post(at('/publish'), async (c) => {
-    const { companyId, updatedBy } = await act(c, ['updatedBy']);
+    const { companyId, updatedBy } = await act(c, TEMPLATE_INPUTS.publish);
     return c.json(await templates.publish(keyOf(c, companyId), authorOf(c, updatedBy)));
   });
 
   routes.post(at('/roll-back'), async (c) => {
-    const { companyId, updatedBy, version } = await act(c, ['updatedBy', 'version']);
-    return c.json(
-      await templates.rollBack(keyOf(c, companyId), authorOf(c, updatedBy), version as number | undefined),
-    );
+    const { companyId, updatedBy, version } = await act(c, TEMPLATE_INPUTS.rollBack);
+    return c.json(await templates.rollBack(keyOf(c, companyId), authorOf(c, updatedBy), version));
   });
 
   routes.post(at('/active'), async (c) => {
-    const { companyId, updatedBy, isActive } = await act(c, ['updatedBy', 'isActive']);
-    return c.json(
-      await templates.setActive(keyOf(c, companyId), isActive as boolean, authorOf(c, updatedBy)),
-    );
+    const { companyId, updatedBy, isActive } = await act(c, TEMPLATE_INPUTS.active);
+    return c.json(await templates.setActive(keyOf(c, companyId), isActive, authorOf(c, updatedBy)));
   });
 
   return routes;
 }
 
-const CONTENT = ['subject', 'htmlContent', 'textContent'];
+export const PREVIEW_QUERY = fields({
+  companyId: TEMPLATE_KEY_FIELDS.companyId,
+  version: inQuery.number(VERSION),
+});
 
-function keyOf(c: Context, companyId: unknown) {
+function keyOf(c: Context, companyId: string | undefined) {
   const { type = '', lang = '' } = c.req.param();
-  return { companyId: companyId as string | undefined, type, lang };
+  return { companyId, type, lang };
 }
 
 /** Whoever is signed in; the holder of the operator key acts for people of the application and may name them. */
-function authorOf(c: Context<HttpEnv>, named: unknown): string {
+function authorOf(c: Context<HttpEnv>, named: string | undefined): string {
   const caller = c.get('caller');
   if (named === undefined) return actorOf(caller).name;
-  if (caller.kind === 'root') return named as string;
+  if (caller.kind === 'root') return named;
   throw invalidPayload('updatedBy', 'is whoever is signed in');
 }
 
 function companyOf(c: Context): string | undefined {
-  const { companyId } = readFields(c.req.query(), '', ['companyId']);
-  if (companyId !== undefined && typeof companyId !== 'string')
-    throw invalidPayload('companyId', 'must be a string');
-  return companyId;
+  return readQuery(c, COMPANY_QUERY).companyId;
 }
 
 function presented({ images = [], ...content }: PreviewedContent): object {

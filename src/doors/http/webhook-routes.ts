@@ -4,11 +4,19 @@
  */
 import { type Context, Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
-import type { EndpointChange, EndpointInput, ReplayRange, Webhooks } from '../../events/index.js';
-import { readFields } from '../../kernel/index.js';
-import { readAct } from './read-act.js';
+import {
+  DELIVERY_PAGE_FIELDS,
+  type EndpointChange,
+  type EndpointInput,
+  WEBHOOK_INPUTS,
+  type Webhooks,
+} from '../../events/index.js';
+import { EMAIL_FIELDS } from '../../intake/index.js';
+import { fields } from '../../kernel/index.js';
+import { COMPANY_QUERY } from './list-queries.js';
+import { NOTHING, readAct } from './read-act.js';
 import { readJsonBody } from './read-json-body.js';
-import { readQuery } from './read-query.js';
+import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
 export function webhookRoutes(webhooks: Webhooks): Hono<HttpEnv> {
@@ -21,8 +29,9 @@ function addRoutes(routes: Hono<HttpEnv>, base: string, webhooks: Webhooks): voi
   routes.get(base, async (c) => c.json({ webhooks: await webhooks.list(scopeOf(c)) }));
 
   routes.post(base, async (c) => {
+    const { companyId } = readQuery(c, COMPANY_QUERY);
     const body = (await readJsonBody(c.req.raw, LIMIT)) as EndpointInput | null;
-    const asked = companyOf(c.get('caller'), body?.companyId ?? c.req.query('companyId'));
+    const asked = companyOf(c.get('caller'), body?.companyId ?? companyId);
     const input = asked === undefined ? body : { ...body, companyId: asked };
     return c.json(await webhooks.create(input as EndpointInput), 201);
   });
@@ -40,15 +49,14 @@ function addRoutes(routes: Hono<HttpEnv>, base: string, webhooks: Webhooks): voi
   });
 
   routes.post(`${base}/:id/rotate`, async (c) => {
-    const { overlapHours } = await readAct(c.req.raw, LIMIT, ['overlapHours']);
-    const options = overlapHours === undefined ? {} : { overlapHours: overlapHours as number };
+    const options = await readAct(c.req.raw, LIMIT, WEBHOOK_INPUTS.rotate);
     return c.json(await webhooks.rotate(c.req.param('id'), { ...scopeOf(c), ...options }));
   });
 
   routes.get(`${base}/:id/deliveries`, async (c) => {
-    const { companyId: _, ...query } = readQuery(c);
-    const page = readFields(query, '', ['limit', 'cursor', 'status']);
-    return c.json(await webhooks.deliveries(c.req.param('id'), { ...scopeOf(c), ...page }));
+    const { companyId: asked, ...page } = readQuery(c, DELIVERIES_QUERY);
+    const companyId = companyOf(c.get('caller'), asked);
+    return c.json(await webhooks.deliveries(c.req.param('id'), { companyId, ...page }));
   });
 
   routes.get(`${base}/:id/deliveries/:delivery`, async (c) =>
@@ -56,19 +64,23 @@ function addRoutes(routes: Hono<HttpEnv>, base: string, webhooks: Webhooks): voi
   );
 
   routes.post(`${base}/:id/deliveries/:delivery/replay`, async (c) => {
-    await readAct(c.req.raw, LIMIT, []);
+    await readAct(c.req.raw, LIMIT, NOTHING);
     const which = { deliveryId: c.req.param('delivery') };
     return c.json(await webhooks.replay(c.req.param('id'), which, scopeOf(c)));
   });
 
   routes.post(`${base}/:id/replay`, async (c) => {
-    const range = await readAct(c.req.raw, LIMIT, ['since', 'until', 'status']);
-    return c.json(await webhooks.replay(c.req.param('id'), range as ReplayRange, scopeOf(c)));
+    const range = await readAct(c.req.raw, LIMIT, WEBHOOK_INPUTS.replay);
+    return c.json(await webhooks.replay(c.req.param('id'), range, scopeOf(c)));
   });
 }
 
 const LIMIT = 64 * 1024;
+export const DELIVERIES_QUERY = fields({
+  companyId: EMAIL_FIELDS.companyId,
+  ...{ ...DELIVERY_PAGE_FIELDS, limit: inQuery.number(DELIVERY_PAGE_FIELDS.limit) },
+});
 
 function scopeOf(c: Context<HttpEnv>): { companyId?: string | undefined } {
-  return { companyId: companyOf(c.get('caller'), c.req.query('companyId')) };
+  return { companyId: companyOf(c.get('caller'), readQuery(c, COMPANY_QUERY).companyId) };
 }

@@ -1,9 +1,5 @@
-import {
-  hasControlCharacter,
-  invalidPayload,
-  isStorableText,
-  refuseUnknownKeys,
-} from '../../kernel/index.js';
+import { z } from 'zod';
+import { field, fields, invalidPayload, needed } from '../../kernel/index.js';
 import type { TemplateContent, TemplateKey } from './template-versions.js';
 
 /**
@@ -25,45 +21,74 @@ export interface DraftContent {
 }
 
 export function checkKey({ companyId, type, lang }: TemplateKeyInput, defaultTenant: string): TemplateKey {
-  const [canonical] = typeof lang === 'string' && LANGUAGE_TAG.test(lang) ? canonicalTag(lang) : [];
-  if (canonical === undefined) throw invalidPayload('lang', 'must be a language tag such as en or pt-BR');
-  if (typeof type !== 'string' || !TYPE_NAME.test(type))
-    throw invalidPayload('type', 'must be the name of a type');
-  return { companyId: checkCompany(companyId) ?? defaultTenant, type, lang: canonical };
+  return {
+    lang: TEMPLATE_KEY_FIELDS.lang.read(lang ?? '', 'lang'),
+    type: TEMPLATE_KEY_FIELDS.type.read(type ?? '', 'type')!,
+    companyId: checkCompany(companyId) ?? defaultTenant,
+  };
 }
 
-export function checkCompany(companyId: unknown): string | null {
-  if (companyId === undefined || companyId === null) return null;
-  if (typeof companyId === 'string' && COMPANY_ID.test(companyId)) return companyId;
-  throw invalidPayload('companyId', 'must be the id of a company');
+export function checkCompany(input: unknown): string | null {
+  return companyId.read(input ?? undefined, 'companyId');
 }
 
 export function checkDraft(draft: DraftContent): TemplateContent {
-  if (typeof draft !== 'object' || draft === null) throw invalidPayload('content', 'must be an object');
-  refuseUnknownKeys(draft, ['subject', 'htmlContent', 'textContent'], 'INVALID_PAYLOAD');
-  const { subject, htmlContent, textContent } = draft;
-  for (const [field, value] of Object.entries({ subject, htmlContent, textContent: textContent ?? '' })) {
-    if (typeof value !== 'string') throw invalidPayload(field, 'must be a string');
-    if (!isStorableText(value)) throw invalidPayload(field, 'contains NUL or is not valid Unicode');
-  }
+  const { subject, htmlContent, textContent } = CONTENT.read(draft, '');
   return { subject, htmlContent, textContent: textContent || null };
 }
 
 export function checkAuthor(by: unknown): string {
-  const isName = typeof by === 'string' && by !== '' && by.length <= 200 && isStorableText(by);
-  if (isName && !hasControlCharacter(by)) return by;
-  throw invalidPayload('updatedBy', 'must say who, in 1 to 200 characters');
+  return updatedBy.read(by ?? '', 'updatedBy')!;
 }
 
-export function checkVersion(version: unknown): number | undefined {
-  if (version === undefined || version === null) return undefined;
-  if (Number.isSafeInteger(version) && Number(version) > 0) return Number(version);
-  throw invalidPayload('version', 'must be a whole number above 0');
+export function checkVersion(input: unknown): number | undefined {
+  return version.read(input ?? undefined, 'version') ?? undefined;
 }
 
+const companyId = field.pattern(/^[A-Za-z0-9._:-]{1,128}$/, 'the id of a company');
+const updatedBy = field.line(200, 'Who; whoever is signed in need not say.');
+const version = field.whole(1, 999_999_999);
 const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
-const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const TYPE_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+/** Where an override stands. */
+export const TEMPLATE_KEY_FIELDS = {
+  companyId,
+  type: field.pattern(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, 'the name of a type'),
+  lang: field.own(
+    () => z.string().regex(LANGUAGE_TAG),
+    (input, name): string => {
+      const [canonical] = typeof input === 'string' && LANGUAGE_TAG.test(input) ? canonicalTag(input) : [];
+      if (canonical !== undefined) return canonical;
+      throw invalidPayload(name, 'must be a language tag such as en or pt-BR');
+    },
+    'A language tag such as en or pt-BR.',
+  ),
+} as const;
+export const VERSION = version;
+
+const content = {
+  subject: needed(field.text(), 'must be a string'),
+  htmlContent: needed(field.text(), 'must be a string'),
+  textContent: field.text(),
+};
+const CONTENT = fields(content, { nullIsAbsent: true });
+const data = field.own(
+  () => z.unknown(),
+  (input) => input,
+  "Instead of the type's sample.",
+);
+
+/** The bodies of what is done with an override, as they are read and described. */
+export const TEMPLATE_INPUTS = {
+  draft: fields({ ...content, companyId, updatedBy }, { nullIsAbsent: true }),
+  preview: fields({ companyId, content: CONTENT, data, version }, { nullIsAbsent: true }),
+  publish: fields({ companyId, updatedBy }, { nullIsAbsent: true }),
+  rollBack: fields({ companyId, updatedBy, version }, { nullIsAbsent: true }),
+  active: fields(
+    { companyId, updatedBy, isActive: needed(field.flag(), 'must be true or false') },
+    { nullIsAbsent: true },
+  ),
+} as const;
 
 function canonicalTag(lang: string): string[] {
   try {

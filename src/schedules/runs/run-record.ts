@@ -1,3 +1,5 @@
+import { field } from '../../kernel/index.js';
+
 /** One firing of a schedule: when it was due, how far it has come, and what came of it. */
 export interface ScheduleRun {
   runId: string;
@@ -22,7 +24,11 @@ export interface ScheduleRun {
   finishedAt: Date | null;
 }
 
-export type RunState = 'running' | 'done' | 'failed' | 'expired';
+export type RunState = (typeof STATES)[number];
+const STATES = ['running', 'done', 'failed', 'expired'] as const;
+
+/** A page of runs. */
+export const RUN_PAGE_FIELDS = { limit: field.whole(1, 1000), state: field.choice(STATES) } as const;
 
 export interface RunError {
   /** The recipient's id, or the hash of the application's own key. */

@@ -85,7 +85,7 @@ export async function openDoor(
         ...(raw !== undefined ? { body: raw } : body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      const isJson = /json/.test(answer.headers.get('content-type') ?? '');
+      const isJson = /[/+]json/.test(answer.headers.get('content-type') ?? '');
       return {
         status: answer.status,
         body: isJson ? JSON.parse(text) : null,

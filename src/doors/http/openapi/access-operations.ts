@@ -1,14 +1,15 @@
 /** Who may do what: signing in, tenants, keys, accounts, the audit log. Bodies are the very schemas the room reads with. */
 import { z } from 'zod';
 import { ACCESS_INPUTS } from '../../../access/index.js';
+import { KEYS_QUERY } from '../access-routes.js';
+import { SIGN_OUT } from '../auth-routes.js';
 import type { Operations } from './operation.js';
-import { anyObject, instant, query, text } from './shared-schemas.js';
+import { anyObject, instant } from './shared-schemas.js';
 
 const tenant = z.looseObject({ companyId: z.string() }).meta({ id: 'Tenant' });
 const key = z.looseObject({ id: z.uuid(), companyId: z.string(), hint: z.string() }).meta({ id: 'ApiKey' });
 const admin = z.looseObject({ id: z.uuid(), email: z.string(), role: z.string() }).meta({ id: 'Admin' });
 const next = z.strictObject({ next: z.literal('code'), expiresAt: instant });
-const { auditPage } = ACCESS_INPUTS;
 
 export const accessOperations: Operations = {
   'POST /auth/sign-in': {
@@ -25,8 +26,7 @@ export const accessOperations: Operations = {
   'POST /auth/code/resend': { summary: 'Another code.', answers: { 200: next } },
   'POST /auth/sign-out': {
     summary: 'Close this session, or all.',
-    body: z.looseObject({ everywhere: z.boolean().optional() }),
-    ...{ bodyOptional: true, example: { everywhere: false } },
+    ...{ body: SIGN_OUT, bodyOptional: true, example: { everywhere: false } },
     answers: { 200: z.strictObject({ signedOut: z.boolean() }) },
   },
   'GET /auth/me': { summary: 'Who is signed in.', answers: { 200: admin } },
@@ -52,7 +52,7 @@ export const accessOperations: Operations = {
   },
   'GET /admin/keys': {
     summary: 'API keys, without their tokens.',
-    query: query({ companyId: text(128) }),
+    query: KEYS_QUERY,
     answers: { 200: z.strictObject({ keys: z.array(key) }) },
   },
   'POST /admin/keys': {
@@ -88,13 +88,7 @@ export const accessOperations: Operations = {
   },
   'GET /admin/audit': {
     summary: 'Who did what, the newest first.',
-    query: z.strictObject({
-      ...auditPage.shape,
-      limit: z
-        .string()
-        .regex(/^\d{1,3}$/)
-        .optional(),
-    }),
+    query: ACCESS_INPUTS.auditPage,
     answers: { 200: z.strictObject({ entries: z.array(anyObject), next: z.string().nullable() }) },
   },
 };

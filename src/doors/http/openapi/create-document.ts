@@ -103,7 +103,7 @@ function present(route: string, tag: string, operation: Operation, describe: Des
   const [, path = ''] = route.split(' ');
   const right = ROUTE_ACCESS[route]?.right ?? 'root';
   const groups: readonly string[] = RIGHTS[right];
-  const body = operation.body ? describe(operation.body, 'input') : {};
+  const body = operation.body ? describe(operation.body.schema, 'input') : {};
   const takesBody = operation.body !== undefined || operation.bodyType !== undefined;
   const example = operation.example === undefined ? {} : { example: operation.example };
   return {
@@ -133,7 +133,7 @@ function present(route: string, tag: string, operation: Operation, describe: Des
 
 function queryOf({ query }: Operation, describe: Describe): OpenApiParameter[] {
   if (!query) return [];
-  const { properties = {}, required = [] } = describe(query, 'input') as {
+  const { properties = {}, required = [] } = describe(query.schema, 'input') as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };

@@ -1,29 +1,22 @@
 /** Emails: handing in, looking, moving, taking back; for applications, their users and operators. */
 import { z } from 'zod';
-import { EMAIL_FIELDS, EMAIL_INPUT } from '../../../intake/index.js';
-import { ACT_FIELDS } from '../read-act.js';
-import type { Operations } from './operation.js';
+import { EMAIL_BATCH, EMAIL_INPUT } from '../../../intake/index.js';
+import { PERSON } from '../../../outbox/index.js';
+import { BROKER_PURGE, BROKER_REQUEUE } from '../broker-routes.js';
+import { DISCARD, RETRY } from '../dead-letter-routes.js';
+import { CANCEL_MANY } from '../email-list-routes.js';
+import { RESCHEDULE } from '../email-routes.js';
 import {
-  accepted,
-  anyObject,
-  companyId,
-  deadLetterFilter,
-  email,
-  event,
-  filterObject,
-  filters,
-  logFilters,
-  mailbox,
-  pageNumber,
-  paging,
-  query,
-  text,
-} from './shared-schemas.js';
-
-const acceptDuplicates = ACT_FIELDS.acceptDuplicates.schema.nullish();
-const dryRun = ACT_FIELDS.dryRun.schema.nullish();
-const reason = ACT_FIELDS.reason.schema.optional();
-const messageIds = z.array(text(255)).min(1).max(1000);
+  DEAD_LETTER_GROUPS_QUERY,
+  DEAD_LETTERS_QUERY,
+  EMAIL_EXPORT_QUERY,
+  EMAIL_LIST_QUERY,
+  EMAIL_LOG_QUERY,
+  MESSAGES_QUERY,
+  USER_EMAILS_QUERY,
+} from '../list-queries.js';
+import type { Operations } from './operation.js';
+import { accepted, anyObject, email, event } from './shared-schemas.js';
 
 const brokerLetter = z.strictObject({
   messageId: z.string(),
@@ -74,7 +67,6 @@ const ofAll = {
     .optional(),
 };
 const region = { region: z.string().optional() };
-const asked = { region: z.string().describe('Of those served, or all.').optional() };
 const page = z.strictObject({
   ...{ emails: z.array(email.extend(region)), nextCursor: z.uuid().nullable() },
   ...ofAll,
@@ -86,7 +78,6 @@ const files = z.array(
   }),
 );
 const report = z.strictObject({ retried: z.int(), refused: anyObject, examples: z.array(anyObject) });
-const ids = z.array(z.uuid()).min(1).max(10_000);
 const anId = '01a1def1-9ed6-7000-8fe3-719f10b82e28';
 
 export const emailOperations: Operations = {
@@ -97,14 +88,14 @@ export const emailOperations: Operations = {
   },
   'POST /v1/email/batch': {
     summary: 'Accept up to 1,000 emails, all or none.',
-    body: z.array(EMAIL_INPUT).min(1).max(1000),
+    body: EMAIL_BATCH,
     example: [EVERY_FIELD],
     answers: { 202: z.strictObject({ emails: z.array(accepted) }) },
     headers: ['Idempotency-Key'],
   },
   'GET /v1/emails': {
     summary: 'Emails by filter, the newest first.',
-    ...{ query: query({ ...logFilters, ...paging, ...asked }), answers: { 200: page } },
+    ...{ query: EMAIL_LIST_QUERY, answers: { 200: page } },
   },
   'GET /v1/emails/:id': { summary: 'One email and what became of it.', answers: { 200: email } },
   'GET /v1/emails/:id/events': {
@@ -122,7 +113,7 @@ export const emailOperations: Operations = {
   'PATCH /v1/emails/:id': {
     summary: 'Give it another time, until its attempt has begun.',
     ...{
-      body: z.strictObject({ scheduledAt: EMAIL_FIELDS.scheduledAt.schema }),
+      body: RESCHEDULE,
       example: { scheduledAt: '2000-01-31T09:00:00Z' },
     },
     answers: { 200: email },
@@ -133,14 +124,14 @@ export const emailOperations: Operations = {
   },
   'GET /api/profile/emails': {
     summary: 'What a user of the application was sent, by a token the application signed.',
-    query: query({ ...pageNumber, limit: paging.limit }),
+    query: USER_EMAILS_QUERY,
     answers: {
       200: z.strictObject({ emails: z.array(anyObject), total: z.int(), page: z.int(), pages: z.int() }),
     },
   },
   'GET /admin/emails': {
     summary: 'The log with every attempt and statistics, 50 a page.',
-    query: query({ ...logFilters, ...paging, ...pageNumber, ...asked }),
+    query: EMAIL_LOG_QUERY,
     answers: {
       200: z.strictObject({
         emails: z.array(email.extend({ history: z.array(anyObject), ...region })),
@@ -151,7 +142,7 @@ export const emailOperations: Operations = {
   },
   'GET /admin/emails/export': {
     summary: 'Every email of a filter as CSV.',
-    query: query(logFilters),
+    query: EMAIL_EXPORT_QUERY,
     answers: { 200: 'text/csv' },
   },
   'GET /admin/emails/:id': {
@@ -173,73 +164,61 @@ export const emailOperations: Operations = {
   },
   'POST /admin/emails/cancel': {
     summary: 'Take back every waiting email a filter means; dryRun counts.',
-    body: z.strictObject({ filter: filterObject, dryRun }),
+    body: CANCEL_MANY,
     example: { filter: { type: 'weekly_focus', recipient: 'ada@example.net' }, dryRun: true },
     answers: { 200: z.strictObject({ matching: z.int(), cancelled: z.int(), dryRun: z.boolean() }) },
   },
   'POST /admin/erasures': {
     summary: 'Take one person out of everything.',
-    body: z.union([
-      z.strictObject({ email: mailbox, companyId: companyId.optional() }),
-      z.strictObject({ externalId: text(128), companyId: companyId.optional() }),
-    ]),
+    body: PERSON,
     example: { email: 'ann@example.com', companyId: 'default' },
     answers: { 200: anyObject },
   },
   'GET /admin/dead-letters': {
     summary: 'What ended in failed or unknown.',
-    query: query({ ...filters, ...paging, errorCode: text(1000) }),
+    query: DEAD_LETTERS_QUERY,
     answers: {
       200: z.strictObject({ deadLetters: z.array(deadLetter), nextCursor: z.uuid().nullable() }),
     },
   },
   'GET /admin/dead-letters/groups': {
     summary: 'How many of each error.',
-    query: query({ ...filters, errorCode: text(1000) }),
+    query: DEAD_LETTER_GROUPS_QUERY,
     answers: { 200: z.strictObject({ groups: z.array(anyObject) }) },
   },
   'GET /admin/dead-letters/:id': { summary: 'One, with its events.', answers: { 200: deadLetter } },
   'POST /admin/dead-letters/retry': {
     summary: 'Another round for those named or meant, each at most once.',
-    body: z.union([
-      z.strictObject({ emailIds: ids, acceptDuplicates }),
-      z.strictObject({ filter: deadLetterFilter, acceptDuplicates }),
-    ]),
+    body: RETRY.many,
     example: { emailIds: [anId], acceptDuplicates: false },
     answers: { 200: report },
   },
   'POST /admin/dead-letters/discard': {
     summary: 'Take those named or meant off the list.',
-    body: z.union([
-      z.strictObject({ emailIds: ids, reason }),
-      z.strictObject({ filter: deadLetterFilter, reason }),
-    ]),
+    body: DISCARD.many,
     example: { emailIds: [anId], reason: 'too late' },
     answers: { 200: z.strictObject({ discarded: z.int() }) },
   },
   'POST /admin/dead-letters/:id/retry': {
     summary: 'Another round for one.',
-    body: z.strictObject({ acceptDuplicates }),
+    body: RETRY.one,
     ...{ bodyOptional: true, example: { acceptDuplicates: true } },
     answers: { 202: z.strictObject({ emailId: z.uuid(), retried: z.boolean() }) },
   },
   'POST /admin/dead-letters/:id/discard': {
     summary: 'Take one off the list.',
-    body: z.strictObject({ reason }),
+    body: DISCARD.one,
     ...{ bodyOptional: true, example: { reason: 'too late' } },
     answers: { 200: z.strictObject({ emailId: z.uuid(), discarded: z.boolean() }) },
   },
   'GET /admin/broker/dead-letters': {
     summary: "What stands in the broker's dead-letter queue, the oldest first, without bodies.",
-    query: query({ limit: paging.limit }),
+    query: MESSAGES_QUERY,
     answers: { 200: z.strictObject({ total: z.int(), messages: z.array(brokerLetter) }) },
   },
   'POST /admin/broker/dead-letters/requeue': {
     summary: 'Put messages back: an email gets another round, a message of another service is read again.',
-    body: z.union([
-      z.strictObject({ messageIds, acceptDuplicates }),
-      z.strictObject({ all: z.literal(true), acceptDuplicates }),
-    ]),
+    body: BROKER_REQUEUE,
     example: { messageIds: ['order-4711'] },
     answers: {
       200: z.strictObject({
@@ -251,7 +230,7 @@ export const emailOperations: Operations = {
   },
   'POST /admin/broker/dead-letters/purge': {
     summary: "Remove messages from the broker's dead-letter queue for good; the ledger keeps its own.",
-    body: z.union([z.strictObject({ messageIds }), z.strictObject({ all: z.literal(true) })]),
+    body: BROKER_PURGE,
     example: { messageIds: ['order-4711'] },
     answers: { 200: z.strictObject({ purged: z.int(), notFound: z.array(z.string()) }) },
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isDeclared } from '../../../kernel/index.js';
 import { ROUTE_ACCESS } from '../route-access.js';
 import { OPERATIONS, openApiDocument } from './create-document.js';
 import { docsPage } from './docs-page.js';
@@ -14,8 +15,16 @@ test('every route → is described, and every description has a route', () => {
 test('every example → is what its schema describes', () => {
   for (const [route, { body, example }] of Object.entries(OPERATIONS)) {
     if (!body) continue;
-    expect(body.safeParse(example).error, route).toBeUndefined();
+    expect(body.schema.safeParse(example).error, route).toBeUndefined();
   }
+});
+
+test('every request → is described by the declaration that reads it', () => {
+  const written = Object.entries(OPERATIONS).flatMap(([route, { body, query }]) =>
+    [body, query].some((one) => one !== undefined && !isDeclared(one)) ? [route] : [],
+  );
+  expect(written).toEqual([]);
+  expect(Object.values(OPERATIONS).filter(({ body, query }) => body || query).length).toBeGreaterThan(70);
 });
 
 test('every reference → leads to a component, and names are said once', () => {

@@ -1,13 +1,15 @@
 import type { z } from 'zod';
+import type { Declared, Field } from '../../../kernel/index.js';
 
 /**
- * What the document says of one route: a sentence, what goes in, what comes out. A test sends the example and every
- * spoilt form of it to the real route and compares its verdict with the schema's, so that neither can drift.
+ * What the document says of one route: a sentence, what goes in, what comes out. What goes in is the very declaration
+ * the route or its room reads with, never a schema written for the document alone; tests hold that, and send the example
+ * and every spoilt form of it to the real route to compare the two verdicts.
  */
 export interface Operation {
   summary: string;
-  query?: z.ZodObject;
-  body?: z.ZodType;
+  query?: Declared<unknown, z.ZodObject>;
+  body?: Field<unknown>;
   /** The route may be asked without any body. */
   bodyOptional?: boolean;
   /** A body with every field there is. */

@@ -1,25 +1,17 @@
 /** People of a tenant, and those not to write to. */
 import { z } from 'zod';
-import {
-  RECIPIENT_INPUT,
-  REPORT_FIELDS,
-  SUPPRESSION_INPUT,
-  SUPPRESSION_REASONS,
-} from '../../../recipients/index.js';
+import { COMPANY_QUERY } from '../list-queries.js';
+import { ACTIVITY, CHECK_IN, PEOPLE, PEOPLE_QUERY } from '../recipient-routes.js';
+import { SUPPRESSION_QUERIES, SUPPRESSIONS } from '../suppression-routes.js';
 import type { Operations } from './operation.js';
-import { anyObject, companyId, paging, query, text } from './shared-schemas.js';
+import { anyObject } from './shared-schemas.js';
 
 const recipient = z.looseObject({ recipientId: z.uuid(), email: z.string() }).meta({ id: 'Recipient' });
-const ofCompany = query({ companyId });
-const reported = {
-  companyId: companyId.nullish(),
-  at: REPORT_FIELDS.at.schema.nullish().describe('when it was; now, if it is not said'),
-};
 
 export const peopleOperations: Operations = {
   'POST /v1/recipients': {
     summary: 'Write down people; those known by externalId or email are changed where something is said.',
-    body: z.strictObject({ companyId: companyId.nullish(), recipients: z.array(RECIPIENT_INPUT).max(1000) }),
+    body: PEOPLE,
     example: {
       companyId: 'default',
       recipients: [
@@ -37,34 +29,31 @@ export const peopleOperations: Operations = {
   },
   'GET /v1/recipients': {
     summary: 'People, a page at a time.',
-    query: query({ companyId, status: z.string(), ...paging }),
+    query: PEOPLE_QUERY,
     answers: { 200: z.looseObject({ recipients: z.array(recipient), nextCursor: z.string().nullable() }) },
   },
   'GET /v1/recipients/:person': {
     summary: 'One person: by id, `external:` and your own id, or address.',
-    ...{ query: ofCompany, answers: { 200: recipient } },
+    ...{ query: COMPANY_QUERY, answers: { 200: recipient } },
   },
   'DELETE /v1/recipients/:person': {
     summary: 'Forget one person.',
-    ...{ query: ofCompany, answers: { 204: null } },
+    ...{ query: COMPANY_QUERY, answers: { 204: null } },
   },
   'POST /v1/recipients/:person/check-ins': {
     summary: 'They checked in; streaks count from it.',
-    body: z.strictObject(reported),
+    body: CHECK_IN,
     ...{ example: { companyId: 'default', at: '2026-01-31T09:00:00Z' }, answers: { 200: anyObject } },
   },
   'POST /v1/recipients/:person/activities': {
     summary: 'They did something.',
-    body: z.strictObject({ ...reported, kind: REPORT_FIELDS.kind.schema.nullish() }),
+    body: ACTIVITY,
     example: { companyId: 'default', at: '2026-01-31T09:00:00Z', kind: 'visit' },
     answers: { 204: null },
   },
   'POST /v1/suppressions': {
     summary: 'Add addresses not to write to.',
-    body: z.strictObject({
-      companyId: companyId.nullish(),
-      suppressions: z.array(SUPPRESSION_INPUT).max(1000),
-    }),
+    body: SUPPRESSIONS,
     example: {
       companyId: 'default',
       suppressions: [
@@ -75,27 +64,27 @@ export const peopleOperations: Operations = {
   },
   'GET /v1/suppressions': {
     summary: 'Those not to write to, a page at a time.',
-    query: query({ companyId, reason: z.enum(SUPPRESSION_REASONS), limit: paging.limit, cursor: z.string() }),
+    query: SUPPRESSION_QUERIES.list,
     answers: { 200: z.looseObject({ suppressions: z.array(anyObject) }) },
   },
   'GET /v1/suppressions/export': {
     summary: 'The whole list as CSV or NDJSON.',
-    query: query({ companyId, reason: z.enum(SUPPRESSION_REASONS), format: z.enum(['csv', 'ndjson']) }),
+    query: SUPPRESSION_QUERIES.export,
     answers: { 200: 'text/csv' },
   },
   'POST /v1/suppressions/import': {
     summary:
       'A whole list as text/csv or application/x-ndjson, of any length; looked through alone with dryRun.',
-    query: query({ companyId, dryRun: z.enum(['true', 'false']), skipRefused: z.enum(['true', 'false']) }),
+    query: SUPPRESSION_QUERIES.import,
     ...{ bodyType: 'text/csv', answers: { 200: anyObject } },
   },
   'GET /v1/suppressions/:email': {
     summary: 'Why an address is not written to.',
-    ...{ query: ofCompany, answers: { 200: z.strictObject({ suppressions: z.array(anyObject) }) } },
+    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ suppressions: z.array(anyObject) }) } },
   },
   'DELETE /v1/suppressions/:email': {
     summary: 'Write to it again.',
-    query: query({ companyId, reason: z.enum(SUPPRESSION_REASONS), category: text(64) }),
+    query: SUPPRESSION_QUERIES.remove,
     answers: { 200: z.strictObject({ removed: z.number() }) },
   },
 };

@@ -1,22 +1,16 @@
 /** How the system runs: pauses, routes, templates, recurring emails, limits; for operators. */
 import { z } from 'zod';
-import { MAX_RATE_LIMIT, MAX_WINDOW_SECONDS } from '../../../kernel/index.js';
-import { MAX_QUOTA } from '../../../policy/index.js';
-import { PAUSE_SCOPES, PAUSED_NAME } from '../pause-routes.js';
-import { ACT_FIELDS } from '../read-act.js';
+import { QUOTA_AMOUNT, RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from '../../../policy/index.js';
+import { TEMPLATE_INPUTS } from '../../../render/index.js';
+import { BUS_RETRY } from '../bus-routes.js';
+import { FIGURES_QUERY } from '../figure-routes.js';
+import { BROADCASTS_QUERY, COMPANY_QUERY, MESSAGES_QUERY } from '../list-queries.js';
+import { PAUSE, RESUME_QUERY } from '../pause-routes.js';
+import { RUNS_QUERY } from '../schedule-routes.js';
+import { PREVIEW_QUERY } from '../template-routes.js';
 import type { Operations } from './operation.js';
-import { anyObject, companyId, instant, mailbox, paging, query, text, typeName } from './shared-schemas.js';
+import { anyObject, instant } from './shared-schemas.js';
 
-const [all, ...scopes] = PAUSE_SCOPES;
-const name = z.string().regex(PAUSED_NAME);
-const reason = ACT_FIELDS.reason.schema.optional();
-const pause = z.union([
-  z.strictObject({ scope: z.literal(all), value: z.literal('').optional(), reason }),
-  z.strictObject({ scope: z.enum(scopes), value: name, reason }),
-]);
-const ofCompany = query({ companyId });
-const updatedBy = text(200).optional();
-const version = z.int().positive();
 const content = z.strictObject({
   subject: z.string(),
   htmlContent: z.string(),
@@ -25,8 +19,6 @@ const content = z.strictObject({
 const templateVersion = z.looseObject({ version: z.int() });
 const schedule = z.looseObject({ name: z.string() });
 const broadcast = z.looseObject({ id: z.uuid(), companyId: z.string(), status: z.string() });
-const limit = z.int().min(1).max(MAX_RATE_LIMIT);
-const windowSeconds = z.int().min(1).max(MAX_WINDOW_SECONDS).nullable();
 const rateLimit = z.strictObject({
   ...{ type: z.string(), companyId: z.string().nullable(), limit: z.int().nullable() },
   ...{ windowSeconds: z.int().nullable(), source: z.string() },
@@ -56,7 +48,7 @@ export const runningOperations: Operations = {
   },
   'GET /admin/figures': {
     summary: 'How it went over some hours: in steps, how long it took, which types fail.',
-    query: query({ hours: z.enum(['1', '24', '168', '720']) }),
+    query: FIGURES_QUERY,
     answers: { 200: z.looseObject({ series: z.array(anyObject) }) },
   },
   'GET /admin/routes': {
@@ -69,62 +61,59 @@ export const runningOperations: Operations = {
   },
   'PUT /admin/pauses': {
     summary: 'Hold back all, a tenant, a type or a route.',
-    ...{ body: pause, example: { scope: 'type', value: 'weekly_focus', reason: 'a wrong price' } },
+    ...{ body: PAUSE, example: { scope: 'type', value: 'weekly_focus', reason: 'a wrong price' } },
     answers: { 200: anyObject },
   },
   'DELETE /admin/pauses': {
     summary: 'Lift a pause.',
-    query: z.strictObject({ scope: z.enum(PAUSE_SCOPES), value: name.optional() }),
+    query: RESUME_QUERY,
     answers: { 200: z.strictObject({ scope: z.string(), value: z.string(), broughtBack: z.int() }) },
   },
   'GET /admin/templates': {
     summary: "Types, and companies' own versions of them.",
-    query: ofCompany,
+    query: COMPANY_QUERY,
     answers: { 200: z.strictObject({ types: z.array(anyObject), overrides: z.array(anyObject) }) },
   },
   'GET /admin/templates/:type/:lang': {
     summary: 'The versions of one, the newest first.',
-    query: ofCompany,
+    query: COMPANY_QUERY,
     answers: { 200: z.strictObject({ versions: z.array(templateVersion), own: content }) },
   },
   'GET /admin/templates/:type/:lang/preview': {
     summary: 'What would be sent, or a version, with the sample data of the type.',
-    query: query({ companyId, version: z.string().regex(/^\d{1,9}$/) }),
+    query: PREVIEW_QUERY,
     answers: { 200: anyObject },
   },
   'PUT /admin/templates/:type/:lang/draft': {
     summary: 'Save a draft; a broken one is refused with line and reason.',
-    body: content.extend({ companyId: companyId.nullish(), updatedBy: updatedBy.nullable() }),
+    body: TEMPLATE_INPUTS.draft,
     example: { ...anEmailType, companyId: 'default', updatedBy: 'Ada' },
     answers: { 200: templateVersion },
   },
   'DELETE /admin/templates/:type/:lang/draft': {
     summary: 'Throw the draft away.',
-    ...{ query: ofCompany, answers: { 204: null } },
+    ...{ query: COMPANY_QUERY, answers: { 204: null } },
   },
   'POST /admin/templates/:type/:lang/preview': {
     summary: 'Render it with sample data or other.',
-    body: z.strictObject({
-      ...{ companyId: companyId.nullish(), content: content.optional() },
-      ...{ data: z.unknown().optional(), version: version.nullish() },
-    }),
+    body: TEMPLATE_INPUTS.preview,
     ...{ bodyOptional: true, example: { companyId: 'default', content: anEmailType } },
     answers: { 200: anyObject },
   },
   'POST /admin/templates/:type/:lang/publish': {
     summary: 'The draft becomes what is sent.',
-    ...{ body: z.strictObject({ companyId: companyId.nullish(), updatedBy }), bodyOptional: true },
+    ...{ body: TEMPLATE_INPUTS.publish, bodyOptional: true },
     ...{ example: { companyId: 'default', updatedBy: 'Ada' }, answers: { 200: templateVersion } },
   },
   'POST /admin/templates/:type/:lang/roll-back': {
     summary: 'Publish an earlier version again.',
-    body: z.strictObject({ companyId: companyId.nullish(), updatedBy, version: version.nullish() }),
+    body: TEMPLATE_INPUTS.rollBack,
     ...{ bodyOptional: true, example: { companyId: 'default', updatedBy: 'Ada', version: 1 } },
     answers: { 200: templateVersion },
   },
   'POST /admin/templates/:type/:lang/active': {
     summary: "Use the published version, or the code's own content.",
-    body: z.strictObject({ companyId: companyId.nullish(), updatedBy, isActive: z.boolean() }),
+    body: TEMPLATE_INPUTS.active,
     example: { companyId: 'default', updatedBy: 'Ada', isActive: false },
     answers: { 200: templateVersion },
   },
@@ -134,10 +123,7 @@ export const runningOperations: Operations = {
   },
   'GET /admin/schedules/:name/runs': {
     summary: 'What came of its runs.',
-    query: query({
-      limit: z.string().regex(/^\d{1,6}$/),
-      state: z.enum(['running', 'done', 'failed', 'expired']),
-    }),
+    query: RUNS_QUERY,
     answers: { 200: z.strictObject({ runs: z.array(anyObject) }) },
   },
   'POST /admin/schedules/:name/pause': { summary: 'Stop firing it.', answers: { 200: schedule } },
@@ -148,7 +134,7 @@ export const runningOperations: Operations = {
   },
   'GET /admin/broadcasts': {
     summary: 'Emails to whole segments, of every company or one, with how far they have come.',
-    query: query({ companyId, ...paging }),
+    query: BROADCASTS_QUERY,
     answers: { 200: z.strictObject({ broadcasts: z.array(broadcast), nextCursor: z.string().nullable() }) },
   },
   'GET /admin/broadcasts/:broadcast': { summary: 'One with its content.', answers: { 200: broadcast } },
@@ -158,28 +144,21 @@ export const runningOperations: Operations = {
   },
   'GET /admin/rate-limits': {
     summary: 'How often one recipient may get a type.',
-    ...{ query: ofCompany, answers: { 200: z.strictObject({ rateLimits: z.array(rateLimit) }) } },
+    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ rateLimits: z.array(rateLimit) }) } },
   },
   'PUT /admin/rate-limits/:type': {
     summary: 'Set a limit, or none (limit null), for all or one company.',
-    body: z.union([
-      z.strictObject({
-        limit: z.null(),
-        windowSeconds: z.unknown().optional(),
-        companyId: companyId.nullish(),
-      }),
-      z.strictObject({ limit, windowSeconds, companyId: companyId.nullish() }),
-    ]),
+    body: RATE_LIMIT_CHANGE,
     example: { limit: 5, windowSeconds: 3600, companyId: 'default' },
     answers: { 200: rateLimit },
   },
   'DELETE /admin/rate-limits/:type': {
     summary: 'Back to what the type declares.',
-    ...{ query: ofCompany, answers: { 200: anyObject } },
+    ...{ query: COMPANY_QUERY, answers: { 200: anyObject } },
   },
   'POST /admin/rate-limits/check': {
     summary: 'Whether an address may get a type now.',
-    body: z.strictObject({ address: mailbox, type: typeName, companyId: companyId.optional() }),
+    body: RATE_LIMIT_QUESTION,
     example: { address: 'ada@example.net', type: 'welcome', companyId: 'default' },
     answers: {
       200: z.strictObject({
@@ -190,11 +169,11 @@ export const runningOperations: Operations = {
   },
   'GET /admin/quotas': {
     summary: 'How many emails companies may send, and have.',
-    ...{ query: ofCompany, answers: { 200: z.strictObject({ quotas: z.array(quota) }) } },
+    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ quotas: z.array(quota) }) } },
   },
   'PUT /admin/quotas/:companyId/:period': {
     summary: 'Set a quota per day or month.',
-    body: z.strictObject({ limit: z.int().min(0).max(MAX_QUOTA) }),
+    body: QUOTA_AMOUNT,
     ...{ example: { limit: 1000 }, answers: { 200: quota } },
   },
   'DELETE /admin/quotas/:companyId/:period': { summary: 'Remove a quota.', answers: { 200: anyObject } },
@@ -204,15 +183,12 @@ export const runningOperations: Operations = {
   },
   'GET /admin/bus/dead-letters': {
     summary: 'Events of other services that could not be taken, the oldest first, without their data.',
-    query: query({ limit: paging.limit }),
+    query: MESSAGES_QUERY,
     answers: { 200: z.strictObject({ messages: z.array(busLetter) }) },
   },
   'POST /admin/bus/dead-letters/retry': {
     summary: 'Put events back into the queue; each gets one more try.',
-    body: z.union([
-      z.strictObject({ messageIds: z.array(text(255)).min(1).max(1000) }),
-      z.strictObject({ all: z.literal(true) }),
-    ]),
+    body: BUS_RETRY,
     example: { messageIds: ['01a1dfd1-257c-7000-be5f-9fa3e495c256'] },
     answers: {
       200: z.strictObject({ retried: z.int(), left: z.int(), notFound: z.array(z.string()) }),

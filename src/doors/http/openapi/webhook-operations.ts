@@ -1,20 +1,22 @@
 /** Webhooks: a company's own under /v1, any company's under /admin; the same operations twice. */
 import { z } from 'zod';
 import { WEBHOOK_INPUTS } from '../../../events/index.js';
+import { COMPANY_QUERY } from '../list-queries.js';
+import { DELIVERIES_QUERY } from '../webhook-routes.js';
 import type { Operations } from './operation.js';
-import { anyObject, companyId, paging, query } from './shared-schemas.js';
+import { anyObject } from './shared-schemas.js';
 
 const endpoint = z.looseObject({ id: z.uuid(), url: z.string() }).meta({ id: 'Webhook' });
-const ofCompany = query({ companyId });
 const delivery = z.looseObject({ id: z.uuid() });
 
 const under = (base: string): Operations => ({
   [`GET ${base}`]: {
     summary: 'Where it is told what became of emails.',
-    ...{ query: ofCompany, answers: { 200: z.strictObject({ webhooks: z.array(endpoint) }) } },
+    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ webhooks: z.array(endpoint) }) } },
   },
   [`POST ${base}`]: {
     summary: 'Add one; its secret is in this answer and in no other.',
+    query: COMPANY_QUERY,
     body: WEBHOOK_INPUTS.endpoint,
     example: {
       ...{
@@ -26,39 +28,39 @@ const under = (base: string): Operations => ({
     },
     answers: { 201: endpoint.extend({ secret: z.string() }) },
   },
-  [`GET ${base}/:id`]: { summary: 'One of them.', query: ofCompany, answers: { 200: endpoint } },
+  [`GET ${base}/:id`]: { summary: 'One of them.', query: COMPANY_QUERY, answers: { 200: endpoint } },
   [`PATCH ${base}/:id`]: {
     summary: 'Change it, or turn it off and on.',
-    query: ofCompany,
+    query: COMPANY_QUERY,
     body: WEBHOOK_INPUTS.change,
     example: {
       ...{ url: 'https://example.com/hooks', events: ['email.sent'], description: 'Shop', status: 'enabled' },
     },
     answers: { 200: endpoint },
   },
-  [`DELETE ${base}/:id`]: { summary: 'Remove it.', query: ofCompany, answers: { 200: anyObject } },
+  [`DELETE ${base}/:id`]: { summary: 'Remove it.', query: COMPANY_QUERY, answers: { 200: anyObject } },
   [`POST ${base}/:id/rotate`]: {
     summary: 'A new secret; the old one signs along for some hours.',
-    ...{ query: ofCompany, body: WEBHOOK_INPUTS.rotate },
+    ...{ query: COMPANY_QUERY, body: WEBHOOK_INPUTS.rotate },
     ...{ bodyOptional: true, example: { overlapHours: 24 } },
     answers: { 200: z.strictObject({ secret: z.string() }) },
   },
   [`GET ${base}/:id/deliveries`]: {
     summary: 'What was told, the newest first.',
-    query: query({ companyId, ...paging, status: z.enum(['pending', 'success', 'failed']) }),
+    query: DELIVERIES_QUERY,
     answers: { 200: z.strictObject({ deliveries: z.array(delivery), nextCursor: z.string().nullable() }) },
   },
   [`GET ${base}/:id/deliveries/:delivery`]: {
     summary: 'One of them, with its payload and every request.',
-    ...{ query: ofCompany, answers: { 200: delivery } },
+    ...{ query: COMPANY_QUERY, answers: { 200: delivery } },
   },
   [`POST ${base}/:id/deliveries/:delivery/replay`]: {
     summary: 'Tell it once more.',
-    ...{ query: ofCompany, answers: { 200: z.strictObject({ replayed: z.int() }) } },
+    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ replayed: z.int() }) } },
   },
   [`POST ${base}/:id/replay`]: {
     summary: 'Tell a stretch of time once more; what failed, unless said otherwise.',
-    query: ofCompany,
+    query: COMPANY_QUERY,
     body: WEBHOOK_INPUTS.replay,
     example: { since: '2026-01-31T09:00:00Z', until: '2026-01-31T10:00:00Z', status: 'failed' },
     answers: { 200: z.strictObject({ replayed: z.int() }) },

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import {
+  field,
+  fields,
+  invalidPayload,
+  MAX_RATE_LIMIT,
+  MAX_WINDOW_SECONDS,
+  needed,
+  oneOf,
+  orNull,
+} from '../kernel/index.js';
+import { COMPANY, TYPE } from './check-change.js';
+
+/** What is said of limits and quotas: this room reads with these, and the description of the API is made of them. */
+const LIMIT_FORM = `must be a whole number from 1 to ${MAX_RATE_LIMIT}, or null for none`;
+const WINDOW_FORM = `must be a whole number from 1 to ${MAX_WINDOW_SECONDS}, or null for ever`;
+
+/** Without a limit there is no window to speak of. */
+export const RATE_LIMIT_CHANGE = oneOf(
+  {
+    none: fields({
+      limit: needed(
+        field.own(
+          () => z.null(),
+          () => null,
+        ),
+        LIMIT_FORM,
+      ),
+      windowSeconds: field.own(
+        () => z.unknown(),
+        () => null,
+      ),
+      companyId: orNull(COMPANY),
+    }),
+    some: fields({
+      limit: needed(wholeTo(MAX_RATE_LIMIT, LIMIT_FORM), LIMIT_FORM),
+      windowSeconds: needed(orNull(wholeTo(MAX_WINDOW_SECONDS, WINDOW_FORM)), WINDOW_FORM),
+      companyId: orNull(COMPANY),
+    }),
+  },
+  ({ limit }) => (limit === null ? 'none' : 'some'),
+);
+
+export const RATE_LIMIT_QUESTION = fields({
+  address: needed(field.mailbox()),
+  type: needed(TYPE, 'must be the name of a type'),
+  companyId: COMPANY,
+});
+
+const MAX_QUOTA = 1_000_000_000_000;
+const QUOTA_FORM = 'must be a whole number from 0';
+export const QUOTA_AMOUNT = fields({
+  limit: needed(
+    field.own(
+      () => z.int().min(0).max(MAX_QUOTA),
+      (input, name): number => {
+        if (Number.isInteger(input) && Number(input) >= 0 && Number(input) <= MAX_QUOTA) return Number(input);
+        throw invalidPayload(name, QUOTA_FORM);
+      },
+    ),
+    QUOTA_FORM,
+  ),
+});
+
+export const QUOTA_PERIOD = field.choice(['day', 'month']);
+
+function wholeTo(most: number, form: string) {
+  return field.own(
+    () => z.int().min(1).max(most),
+    (input, name): number => {
+      if (Number.isInteger(input) && Number(input) >= 1 && Number(input) <= most) return Number(input);
+      throw invalidPayload(name, form);
+    },
+  );
+}

@@ -26,7 +26,7 @@ export function parseMailboxes(input: unknown, field: string, max: number): Mail
 }
 
 export function isEmailAddress(text: string): boolean {
-  return (text.length <= MAX_LOCAL_BYTES && SURELY_AN_ADDRESS.test(text)) || toStoredAddress(text) !== null;
+  return toStoredAddress(text) !== null;
 }
 
 /** Whether two stored addresses are one mailbox: a domain ignores case, a local part does not. */
@@ -102,6 +102,7 @@ function parseAddress(text: string, field: string): string {
 }
 
 function toStoredAddress(text: string): string | null {
+  if (text.length <= MAX_LOCAL_BYTES && SURELY_AN_ADDRESS.test(text)) return text;
   // In an address nobody can see a format mark or a foreign space, so those are refused besides controls;
   // specials would need quoting, which no mailbox in use has.
   if (text.length > MAX_ADDRESS_BYTES || FORBIDDEN_IN_ADDRESS.test(text) || hasControlCharacter(text))

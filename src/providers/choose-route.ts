@@ -30,6 +30,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   const ranked = [...routes].sort((a, b) => rank(b) - rank(a));
 
   function choose(email: RoutedEmail, random: Randomness): Route {
+    if (ranked.length === 1) return ranked[0]!;
     const matching = ranked.filter((route) => serves(route, email));
     const best = matching.filter((route) => rank(route) === rank(matching[0]!));
     return best.some((route) => route.weight !== undefined) ? draw(best, random) : best[0]!;

@@ -67,7 +67,7 @@ it('an empty environment → the documented defaults', () => {
     unsubscribe: { publicUrl: null, keys: null },
     worker: {
       enabled: true,
-      batchSize: 300,
+      batchSize: 600,
       pollIntervalMs: 5000,
       concurrency: 64,
       inFlightBytes: 2_097_152,

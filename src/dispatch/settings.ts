@@ -14,7 +14,7 @@ export const dispatchSettings = {
     }),
     batchSize: setting.integer({
       env: ['EMAIL_WORKER_BATCH_SIZE', 'EMAIL_QUEUE_BATCH_SIZE'],
-      default: 300,
+      default: 600,
       min: 1,
       max: 1000,
       says: 'How many emails one claim takes at most; the embedded database takes no more than 50.',

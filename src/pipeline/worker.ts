@@ -55,6 +55,8 @@ export interface WorkSource {
 }
 
 const AWAY_MS = 1000;
+/** Claims are few and large: the turn of the tenants costs as much for a hundred rows as for five hundred. */
+const REFILL = 4;
 const SUSPECT_LOOK_MS = 250;
 const SUSPECTS_AT_ONCE = 200;
 /** How long suspects may keep the others waiting before those get their turn. */
@@ -133,8 +135,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     }
     if (clock.monotonic() >= suspectsAt) await trySuspects();
     const target = flight.claimTarget();
-    // Few large claims: a round trip costs more than the rows it brings.
-    if (claimed.length > target / 2) return void (await work.wait(SUSPECT_LOOK_MS));
+    if (claimed.length > target / REFILL) return void (await work.wait(SUSPECT_LOOK_MS));
     const claims = await source.claim(target - claimed.length);
     const receivedAt = clock.monotonic();
     for (const { id, token, bytes, route, atMostOnce } of claims) {
@@ -185,7 +186,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
       still = !(await room.wait(claimed.length > 0 ? STILL_MS : undefined));
       return;
     }
-    if (claimed.length <= flight.claimTarget() / 2) work.notify();
+    if (claimed.length <= flight.claimTarget() / REFILL) work.notify();
     await open(batch);
   }
 

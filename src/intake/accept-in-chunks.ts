@@ -24,7 +24,9 @@ export interface ChunkSteps {
 
 /** Below that what overlaps is less than what a transaction and a second statement cost. */
 export const CHUNKED_FROM = 200;
-const CHUNK = 125;
+const CHUNK = 128;
+/** The first, so that the database begins early, and the last, for which nobody but the caller waits. */
+const SHORT = 64;
 
 export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<Accepted[]> {
   const answers: Accepted[] = [];
@@ -32,7 +34,7 @@ export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<
   try {
     while (answers.length < count) {
       const place = answers.length;
-      const emails = steps.complete(place, Math.min(place + CHUNK, count));
+      const emails = steps.complete(place, place + chunkAt(place, count));
       // A limit is counted once for all of a batch, so from the first that has one the rest is judged together.
       if (steps.counts(emails)) emails.push(...steps.complete(place + emails.length, count));
       const limits = await steps.judge(emails, place);
@@ -52,4 +54,10 @@ export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<
   }
   await writing;
   return answers;
+}
+
+function chunkAt(place: number, count: number): number {
+  const left = count - place;
+  if (place === 0) return Math.min(left, SHORT);
+  return left < SHORT * 1.5 ? left : Math.min(CHUNK, left - SHORT);
 }

@@ -71,7 +71,7 @@ export function orNull<T>(one: Field<T>): Field<T | null> & Nullable {
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
 export type ObjectField<F extends FieldSet> = Declared<ReadOf<F>, z.ZodObject> & Names;
 
-interface Names {
+export interface Names {
   readonly names: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export interface Needed {
   readonly needed: { missing: string };
 }
 
-interface Nullable {
+export interface Nullable {
   readonly '~null': true;
 }
 

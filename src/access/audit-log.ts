@@ -114,7 +114,7 @@ export async function listAudit(database: Queryable, input: unknown): Promise<Au
 const short = anyText.min(1, 'must not be empty').max(254, 'is too long');
 export const AUDIT_PAGE = inputOf(
   z.strictObject({
-    limit: z.coerce.number('must be a number').int().min(1).max(200).default(50),
+    limit: z.coerce.number('must be a whole number from 1 to 200').int().min(1).max(200).default(50),
     before: z.uuid('must be the id of an entry').optional(),
     actor: short.optional(),
     action: short.optional(),

@@ -45,6 +45,19 @@ describe('in flight', () => {
     expect(flight.take(waiting)).toMatchObject([{ bytes: 1000 }]);
   });
 
+  test('attempted and not yet settled → its bytes are free, also for one larger than all the room', () => {
+    const flight = limited();
+    const [first, second, huge] = items(90, 90, 1000);
+    flight.add([first!]);
+    expect(flight.take([second!])).toEqual([]);
+    flight.attempted(first!);
+    expect(flight.take([second!])).toEqual([second]);
+    expect(flight.take([huge!])).toEqual([huge]);
+    flight.remove(first!);
+    flight.add([second!]);
+    expect(flight.take([huge!])).toEqual([]);
+  });
+
   test('removed → its room is free again; removed twice → counted once', () => {
     const flight = limited();
     const [a, b] = items(50, 50);

@@ -3,8 +3,8 @@ import { type Clock, Signal } from '../kernel/index.js';
 /**
  * What is between opened and settled, bounded by count and by bytes, and how much to claim ahead: as
  * much as a quarter of a second of recent work, so that a slow provider does not hoard claims which an
- * urgent email would then have to wait behind. An attempt that is over makes room for the next while its
- * result is written; how many wait for that is bounded too, because they are what a crash may repeat.
+ * urgent email would then have to wait behind. An attempt that is over makes room for the next, and needs its content
+ * no more, while its result is written; how many wait for that is bounded too, because they are what a crash may repeat.
  */
 export interface InFlightLimits {
   concurrency: number;
@@ -51,9 +51,13 @@ export class InFlight {
     }
   }
 
-  /** The attempt is over; its content stays in memory until its result is written. */
+  /** The attempt is over and its content gone; its result is still to be written. */
   attempted({ id }: { id: string }): void {
-    if (this.bytesOf.has(id)) this.unsettled.add(id);
+    const bytes = this.bytesOf.get(id);
+    if (bytes === undefined) return;
+    this.unsettled.add(id);
+    this.bytesOf.set(id, 0);
+    this.bytes -= bytes;
   }
 
   remove({ id }: { id: string }): void {
@@ -68,7 +72,7 @@ export class InFlight {
   }
 
   /**
-   * Takes from the front what fits; at least one when nothing is in flight, however large it is. Where `still` says
+   * Takes from the front what fits; at least one when nothing is being attempted, however large it is. Where `still` says
    * that nothing has moved for a while, what little room there is: the others may wait for an answer for minutes.
    */
   take<Item extends Sized>(waiting: Item[], { still = false } = {}): Item[] {
@@ -82,7 +86,7 @@ export class InFlight {
     let bytes = this.bytes;
     while (batch.length < free && waiting.length > 0) {
       const next = waiting[0];
-      if (!next || (bytes + next.bytes > this.limits.inFlightBytes && this.count + batch.length > 0)) break;
+      if (!next || (bytes + next.bytes > this.limits.inFlightBytes && attempting + batch.length > 0)) break;
       bytes += next.bytes;
       batch.push(next);
       waiting.shift();

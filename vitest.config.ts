@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/services/longest-first.js';
 
 // Two projects: `unit` needs nothing but Node; `services` brings up real servers (test/services).
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -15,6 +17,8 @@ export default defineConfig({
           ],
           // What takes two seconds takes twenty on a crowded machine.
           testTimeout: 60_000,
+          // Left to itself vitest keeps one core free, which of two is half.
+          maxWorkers: '100%',
         },
       },
       {

@@ -8,7 +8,7 @@ import {
   startRabbitCluster,
 } from '../services/index.js';
 
-describeWith('rabbitmq')('the RabbitMQ of the tests', () => {
+describeWith('rabbitmq')('the RabbitMQ of the tests', { timeout: 600_000 }, () => {
   it('two virtual hosts → what one holds the other does not see, and each is gone once dropped', async () => {
     const [one, other] = await Promise.all([createTestVhost(), createTestVhost()]);
     expect(await withConnection(one.url, (rabbit) => rabbit.queueDeclare('mine'))).toMatchObject({
@@ -60,7 +60,7 @@ describeWith('rabbitmq')('the RabbitMQ of the tests', () => {
 });
 
 async function withConnection<T>(url: string, work: (rabbit: Connection) => Promise<T>): Promise<T> {
-  const rabbit = new Connection({ url, acquireTimeout: 5000 });
+  const rabbit = new Connection({ url, acquireTimeout: 60_000 });
   rabbit.on('error', () => undefined); // whatever was asked for rejects as well
   try {
     return await work(rabbit);

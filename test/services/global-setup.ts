@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { bringUp } from './bring-up.js';
 import { buildDashboard } from './build-dashboard.js';
+import { bundleChild } from './bundle-child.js';
 import { chromium } from './chromium.js';
 import { compileSources } from './compile-sources.js';
 import { makeEmbeddedStore } from './embedded-store.js';
@@ -24,6 +25,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const stale = removeStaleWorkspaces();
   if (stale > 0) console.log(`services: removed ${stale} left by a run that was killed`);
   await compileSources(project.config.root, { strict: inCi });
+  await bundleChild(project.config.root);
   await buildDashboard(project.config.root);
   // Beside the servers: it works in a thread of its own.
   const embedded = (await isNeeded(project, EMBEDDED)) ? makeEmbeddedStore(project.config.root) : null;

@@ -62,7 +62,7 @@ export async function rabbitFromBinaries(shared?: RabbitKin): Promise<RabbitServ
       child.unref();
       const started = child;
       await waitFor(async () => hasEnded(started) || (await answers(port)), {
-        timeoutMs: 90_000,
+        timeoutMs: 240_000,
         what: 'RabbitMQ to listen',
         everyMs: 50,
       });

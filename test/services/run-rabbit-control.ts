@@ -8,7 +8,7 @@ export async function runRabbitControl(control: RabbitControl, ...args: string[]
   try {
     const { stdout } = await run(program!, [...before, ...args], {
       env: { ...process.env, ...control.env },
-      timeout: 60_000,
+      timeout: 180_000,
     });
     return stdout.trim();
   } catch (error) {

@@ -4,11 +4,8 @@
  */
 
 import { writeSync } from 'node:fs';
-import { loadConfig } from '../../../src/config.js';
-import { startSmtpDoor } from '../../../src/doors/smtp/index.js';
 import { type ConfigOverrides, createPostrider, type EmailInput } from '../../../src/index.js';
 import { createLogger, type Logger, onKillPoint, systemClock } from '../../../src/kernel/index.js';
-import { smtpRooms } from '../../../src/smtp-rooms.js';
 
 export interface ChildOptions {
   database: string | { folder: string };
@@ -166,12 +163,17 @@ if (!process.connected) process.exit(0);
 await postrider.ready();
 if (options.work) await postrider.start();
 if (options.schedules) await postrider.schedules.start();
-const door = options.submission
-  ? await startSmtpDoor({
-      ...smtpRooms(postrider),
-      settings: loadConfig({ overrides: { submission: { port: 0 } } }).submission,
-      clock: systemClock,
-      logger: createLogger({ level: 'warn' }),
-    })
-  : null;
+const door = options.submission ? await openSubmission() : null;
 tell({ event: 'ready', ...(door && { submissionPort: door.port }) });
+
+async function openSubmission(): Promise<{ port: number }> {
+  const { loadConfig } = await import('../../../src/config.js');
+  const { startSmtpDoor } = await import('../../../src/doors/smtp/index.js');
+  const { smtpRooms } = await import('../../../src/smtp-rooms.js');
+  return startSmtpDoor({
+    ...smtpRooms(postrider),
+    settings: loadConfig({ overrides: { submission: { port: 0 } } }).submission,
+    clock: systemClock,
+    logger: createLogger({ level: 'warn' }),
+  });
+}

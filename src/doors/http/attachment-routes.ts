@@ -8,6 +8,7 @@ import { PostriderError } from '../../kernel/index.js';
 import { downloadAs } from './download-as.js';
 import { emailIdOf } from './email-routes.js';
 import type { AttachmentRoom } from './http-rooms.js';
+import { inPath } from './path-fields.js';
 import type { HttpEnv } from './request-context.js';
 
 export function attachmentRoutes(room: AttachmentRoom): Hono<HttpEnv> {
@@ -37,9 +38,8 @@ export function attachmentRoutes(room: AttachmentRoom): Hono<HttpEnv> {
 }
 
 function indexOf(c: Context): number {
-  const index = c.req.param('index') ?? '';
-  if (/^\d{1,3}$/.test(index)) return Number(index);
-  throw notFound('NOT_FOUND', 'An attachment is named by its number.', 'index');
+  const otherwise = () => notFound('NOT_FOUND', 'An attachment is named by its number.', 'index');
+  return Number(inPath(c, 'attachments/:index', otherwise));
 }
 
 function refuseSensitive(c: Context<HttpEnv>, sensitive: boolean): void {

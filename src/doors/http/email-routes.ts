@@ -4,8 +4,10 @@
 import { type Context, Hono } from 'hono';
 import { companyOf, confineEmail } from '../../access/index.js';
 import { EMAIL_BATCH, EMAIL_FIELDS } from '../../intake/index.js';
-import { type Clock, fields, isUuid, needed, PostriderError } from '../../kernel/index.js';
+import { type Clock, fields, needed, PostriderError } from '../../kernel/index.js';
+import { readHeader } from './header-fields.js';
 import type { AcceptedEmail, HttpRooms } from './http-rooms.js';
+import { inPath } from './path-fields.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { readAct } from './read-act.js';
 import { readJsonBody } from './read-json-body.js';
@@ -64,21 +66,15 @@ const LIMIT = 16 * 1024;
 export const RESCHEDULE = fields({
   scheduledAt: needed(EMAIL_FIELDS.scheduledAt, 'says when it is to go'),
 });
-const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
 
 export function idempotencyKeyOf(c: Context): string | undefined {
-  const key = c.req.header('idempotency-key');
-  if (key === undefined || PRINTABLE_ASCII.test(key)) return key;
-  throw new PostriderError('INVALID_HEADER', 'Idempotency-Key is 1 to 255 printable ASCII characters.', {
-    field: 'Idempotency-Key',
-  });
+  return readHeader(c, 'Idempotency-Key');
 }
 
 export function emailIdOf(c: Context): string {
-  const id = c.req.param('id') ?? '';
-  if (!isUuid(id))
-    throw new PostriderError('EMAIL_NOT_FOUND', 'That is not the id of an email.', { field: 'id' });
-  return id.toLowerCase();
+  const otherwise = () =>
+    new PostriderError('EMAIL_NOT_FOUND', 'That is not the id of an email.', { field: 'id' });
+  return inPath(c, 'emails/:id', otherwise).toLowerCase();
 }
 
 /** What is left of the limit on its type, where there is one. */

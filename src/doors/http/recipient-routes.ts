@@ -5,7 +5,7 @@
 import { type Context, Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
 import { EMAIL_FIELDS } from '../../intake/index.js';
-import { type Field, fields, isUuid, needed, PostriderError } from '../../kernel/index.js';
+import { type Field, fields, needed, PostriderError } from '../../kernel/index.js';
 import {
   PEOPLE_LIST,
   RECIPIENT_PAGE_FIELDS,
@@ -14,6 +14,7 @@ import {
   type Recipients,
 } from '../../recipients/index.js';
 import { COMPANY_QUERY } from './list-queries.js';
+import { inPath } from './path-fields.js';
 import { readJsonBody } from './read-json-body.js';
 import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
@@ -80,11 +81,7 @@ function company(c: Context<HttpEnv>, asked: unknown): { companyId?: string } {
 }
 
 function personOf(c: Context): RecipientRef {
-  const person: string = c.req.param('person') ?? '';
-  if (person.startsWith('external:')) return { externalId: person.slice('external:'.length) };
-  if (person.includes('@')) return { email: person };
-  if (isUuid(person)) return { recipientId: person };
-  throw notFound();
+  return inPath(c, 'recipients/:person', notFound);
 }
 
 function notFound(): PostriderError {

@@ -6,6 +6,8 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { Caller } from '../../access/index.js';
 import { type Clock, type Logger, newId, PostriderError, readTraceparent } from '../../kernel/index.js';
+import { readHeader } from './header-fields.js';
+import { asPostriderError } from './problem.js';
 import { refusal } from './refusal.js';
 
 export interface HttpEnv {
@@ -30,11 +32,10 @@ export function requestContext({
 }): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = clock.monotonic();
-    const given = c.req.header('x-request-id');
-    const usable = given === undefined || REQUEST_ID.test(given);
-    c.set('requestId', given !== undefined && usable ? given : newId(clock.now()));
-    if (usable) await next();
-    else c.res = refusal(invalidRequestId(), c);
+    const said = requestIdOf(c);
+    c.set('requestId', typeof said === 'string' ? said : newId(clock.now()));
+    if (said instanceof PostriderError) c.res = refusal(said, c);
+    else await next();
     addHeaders(c);
     const elapsedMs = clock.monotonic() - startedAt;
     const line = {
@@ -64,16 +65,15 @@ export interface Answered {
   durationMs: number;
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const QUIET = /^\/(?:health\/|metrics$|dev\/inbox|dashboard|admin\/(?:flow|session)$|$)/;
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
-function invalidRequestId(): PostriderError {
-  return new PostriderError(
-    'INVALID_HEADER',
-    'X-Request-Id is 1 to 128 letters, digits, dots, underscores, colons or hyphens.',
-    { field: 'X-Request-Id' },
-  );
+function requestIdOf(c: Context): string | undefined | PostriderError {
+  try {
+    return readHeader(c, 'X-Request-Id');
+  } catch (error) {
+    return asPostriderError(error);
+  }
 }
 
 function addHeaders(c: Context<HttpEnv>): void {

@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono';
 import { fields, PostriderError } from '../../kernel/index.js';
 import { RUN_PAGE_FIELDS } from '../../schedules/index.js';
 import type { ScheduleRooms } from './http-rooms.js';
+import { inPath } from './path-fields.js';
 import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
@@ -36,13 +37,12 @@ export function scheduleRoutes(schedules: ScheduleRooms): Hono<HttpEnv> {
   return routes;
 }
 
-const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 export const RUNS_QUERY = fields({ ...RUN_PAGE_FIELDS, limit: inQuery.number(RUN_PAGE_FIELDS.limit) });
 
 function nameOf(c: Context): string {
-  const name = c.req.param('name') ?? '';
-  if (NAME.test(name)) return name;
-  throw new PostriderError('SCHEDULE_NOT_FOUND', 'That is not the name of a schedule.', { field: 'name' });
+  const otherwise = () =>
+    new PostriderError('SCHEDULE_NOT_FOUND', 'That is not the name of a schedule.', { field: 'name' });
+  return inPath(c, 'schedules/:name', otherwise);
 }
 
 async function one(schedules: ScheduleRooms, name: string) {

@@ -4,6 +4,7 @@ import { httpRooms } from '../../../src/http-rooms.js';
 import { type ConfigOverrides, createPostrider, type Postrider } from '../../../src/index.js';
 import { createLogger, silentLogger, systemClock } from '../../../src/kernel/index.js';
 import { createTestDatabase, type TestDatabase } from '../../services/index.js';
+import { checkAnswer } from './check-answer.js';
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.js';
 
 /** A Postrider behind its HTTP door with an operator's key, and whatever is needed to knock at it. */
@@ -16,6 +17,7 @@ export interface Door {
   /** Every line Postrider logged. */
   lines: string[];
   app: ReturnType<typeof createHttpApp>;
+  /** Throws where the answer is not what the description of the API says of it. */
   call(method: string, path: string, options?: Knock): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export async function openDoor(
     async call(method, path, { body, raw, as = ROOT, headers = {} } = {}) {
       const answer = await fetch(url + path, {
         method,
+        redirect: 'manual',
         headers: {
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
           ...(as !== null && { Authorization: `Bearer ${as}` }),
@@ -86,12 +89,15 @@ export async function openDoor(
       });
       const text = await answer.text();
       const isJson = /[/+]json/.test(answer.headers.get('content-type') ?? '');
-      return {
+      const told = {
         status: answer.status,
         body: isJson ? JSON.parse(text) : null,
         text,
         headers: answer.headers,
       };
+      const wrong = checkAnswer(method, path, told);
+      if (wrong !== null) throw new Error(wrong);
+      return told;
     },
     async close() {
       await server.stop({ deadlineMs: 1000 });

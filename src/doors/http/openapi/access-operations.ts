@@ -3,12 +3,10 @@ import { z } from 'zod';
 import { ACCESS_INPUTS } from '../../../access/index.js';
 import { KEYS_QUERY } from '../access-routes.js';
 import { SIGN_OUT } from '../auth-routes.js';
+import { admin, auditEntry, key, session, signedIn, tenant } from './answer-schemas.js';
 import type { Operations } from './operation.js';
-import { anyObject, instant } from './shared-schemas.js';
+import { instant } from './shared-schemas.js';
 
-const tenant = z.looseObject({ companyId: z.string() }).meta({ id: 'Tenant' });
-const key = z.looseObject({ id: z.uuid(), companyId: z.string(), hint: z.string() }).meta({ id: 'ApiKey' });
-const admin = z.looseObject({ id: z.uuid(), email: z.string(), role: z.string() }).meta({ id: 'Admin' });
 const next = z.strictObject({ next: z.literal('code'), expiresAt: instant });
 
 export const accessOperations: Operations = {
@@ -21,7 +19,7 @@ export const accessOperations: Operations = {
   'POST /auth/code': {
     summary: 'The code; opens a session, kept in a cookie.',
     ...{ body: ACCESS_INPUTS.code, example: { code: '123456' } },
-    answers: { 200: z.strictObject({ admin: anyObject, expiresAt: instant }) },
+    answers: { 200: z.strictObject({ admin: signedIn, expiresAt: instant }) },
   },
   'POST /auth/code/resend': { summary: 'Another code.', answers: { 200: next } },
   'POST /auth/sign-out': {
@@ -29,10 +27,10 @@ export const accessOperations: Operations = {
     ...{ body: SIGN_OUT, bodyOptional: true, example: { everywhere: false } },
     answers: { 200: z.strictObject({ signedOut: z.boolean() }) },
   },
-  'GET /auth/me': { summary: 'Who is signed in.', answers: { 200: admin } },
+  'GET /auth/me': { summary: 'Who is signed in.', answers: { 200: signedIn } },
   'GET /admin/session': {
     summary: 'Who is looking, and what the dashboard has for them.',
-    answers: { 200: z.looseObject({ name: z.string(), role: z.string() }) },
+    answers: { 200: session },
   },
   'GET /admin/tenants': {
     summary: 'Companies that send through this Postrider.',
@@ -80,15 +78,15 @@ export const accessOperations: Operations = {
   },
   'POST /admin/admins/:id/code': {
     summary: 'A sign-in code without email, for whoever holds the operators’ key.',
-    answers: { 200: anyObject },
+    answers: { 200: z.strictObject({ code: z.string(), expiresAt: instant }) },
   },
   'POST /admin/secrets/rotate': {
     summary: 'Seal every secret with the newest key.',
-    answers: { 200: anyObject },
+    answers: { 200: z.strictObject({ resealed: z.int(), total: z.int() }) },
   },
   'GET /admin/audit': {
     summary: 'Who did what, the newest first.',
     query: ACCESS_INPUTS.auditPage,
-    answers: { 200: z.strictObject({ entries: z.array(anyObject), next: z.string().nullable() }) },
+    answers: { 200: z.strictObject({ entries: z.array(auditEntry), next: z.string().nullable() }) },
   },
 };

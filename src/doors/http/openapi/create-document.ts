@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import { ERROR_TABLE } from '../../../kernel/index.js';
+import { HEADER_FIELDS } from '../header-fields.js';
+import { pathFieldsOf } from '../path-fields.js';
 import { RIGHTS, ROUTE_ACCESS } from '../route-access.js';
 import { accessOperations } from './access-operations.js';
 import { emailOperations } from './email-operations.js';
@@ -113,18 +115,20 @@ function present(route: string, tag: string, operation: Operation, describe: Des
     description: right === 'anyone' ? 'For anyone.' : `For ${groups.join(', ')}.`,
     security: right === 'anyone' ? [] : [{ bearer: [] }, ...(right === 'user' ? [] : [{ session: [] }])],
     parameters: [
-      ...[...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
-        parameter(name, 'path', { type: 'string' }, true),
+      ...pathFieldsOf(path).map(([name, { schema }]) =>
+        parameter(name, 'path', describe(schema, 'input'), true),
       ),
       ...queryOf(operation, describe),
       ...(operation.headers ?? []).map((name) =>
-        parameter(name, 'header', { type: 'string', maxLength: 255 }, false),
+        parameter(name, 'header', describe(HEADER_FIELDS[name].schema, 'input'), false),
       ),
     ],
     ...(takesBody && {
       requestBody: {
         required: operation.bodyOptional !== true,
-        content: { [operation.bodyType ?? 'application/json']: { schema: body, ...example } },
+        content: Object.fromEntries(
+          (operation.bodyType ?? ['application/json']).map((type) => [type, { schema: body, ...example }]),
+        ),
       },
     }),
     responses: { ...answersOf(operation, describe), default: PROBLEM },
@@ -154,9 +158,11 @@ function parameter(
 function answersOf({ answers }: Operation, describe: Describe): OpenApiOperation['responses'] {
   const entries = Object.entries(answers).map(([status, answer]) => {
     if (answer === null) return [status, { description: 'Done; nothing more to say.' }] as const;
-    const [type, schema] =
-      typeof answer === 'string' ? [answer, {}] : ['application/json', describe(answer, 'output')];
-    return [status, { description: 'Done.', content: { [type]: { schema } } }] as const;
+    const content =
+      'safeParse' in answer
+        ? { 'application/json': { schema: describe(answer, 'output') } }
+        : Object.fromEntries(answer.map((type) => [type, { schema: {} }]));
+    return [status, { description: Number(status) < 400 ? 'Done.' : 'Not now.', content }] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -15,8 +15,9 @@ import {
   MESSAGES_QUERY,
   USER_EMAILS_QUERY,
 } from '../list-queries.js';
+import { erased, stats } from './answer-schemas.js';
 import type { Operations } from './operation.js';
-import { accepted, anyObject, email, event } from './shared-schemas.js';
+import { accepted, attempt, email, event, instant, mailbox } from './shared-schemas.js';
 
 const brokerLetter = z.strictObject({
   messageId: z.string(),
@@ -58,7 +59,21 @@ const EVERY_FIELD = {
   metadata: { campaign: 'none' },
 };
 
-const deadLetter = z.looseObject({ id: z.uuid(), errorCode: z.string().nullable() });
+const deadLetter = email
+  .extend({ contentKept: z.boolean(), mayHaveBeenDelivered: z.boolean() })
+  .meta({ id: 'DeadLetter' });
+const everyone = z.array(mailbox);
+const detail = email.extend({
+  history: z.array(attempt),
+  envelope: z.strictObject({
+    ...{ from: mailbox.nullable(), to: everyone, cc: everyone, bcc: everyone, replyTo: everyone },
+    ...{ headers: z.record(z.string(), z.string()), category: z.string().nullable() },
+  }),
+  content: z.enum(['kept', 'removed', 'hidden']),
+});
+const sentToUser = z.strictObject({
+  ...{ subject: z.string(), type: z.string().nullable(), sentAt: instant, status: z.literal('sent') },
+});
 // Where there are several regions and the list is of all of them.
 const ofAll = {
   complete: z.boolean().optional(),
@@ -77,7 +92,13 @@ const files = z.array(
     bytes: z.int(),
   }),
 );
-const report = z.strictObject({ retried: z.int(), refused: anyObject, examples: z.array(anyObject) });
+const report = z.strictObject({
+  ...{ retried: z.int(), refused: z.record(z.string(), z.int()) },
+  examples: z.array(z.strictObject({ emailId: z.uuid(), reason: z.string() })),
+});
+const group = z.strictObject({
+  ...{ errorCode: z.string().nullable(), status: z.string(), count: z.int(), newestId: z.uuid() },
+});
 const anId = '01a1def1-9ed6-7000-8fe3-719f10b82e28';
 
 export const emailOperations: Operations = {
@@ -108,7 +129,7 @@ export const emailOperations: Operations = {
   },
   'GET /v1/emails/:id/attachments/:index': {
     summary: 'One file, to download.',
-    answers: { 200: 'application/octet-stream' },
+    answers: { 200: ['*/*'] },
   },
   'PATCH /v1/emails/:id': {
     summary: 'Give it another time, until its attempt has begun.',
@@ -126,7 +147,7 @@ export const emailOperations: Operations = {
     summary: 'What a user of the application was sent, by a token the application signed.',
     query: USER_EMAILS_QUERY,
     answers: {
-      200: z.strictObject({ emails: z.array(anyObject), total: z.int(), page: z.int(), pages: z.int() }),
+      200: z.strictObject({ emails: z.array(sentToUser), total: z.int(), page: z.int(), pages: z.int() }),
     },
   },
   'GET /admin/emails': {
@@ -134,20 +155,20 @@ export const emailOperations: Operations = {
     query: EMAIL_LOG_QUERY,
     answers: {
       200: z.strictObject({
-        emails: z.array(email.extend({ history: z.array(anyObject), ...region })),
+        emails: z.array(email.extend({ history: z.array(attempt), ...region })),
         ...ofAll,
-        ...{ page: z.int().optional(), limit: z.int(), nextCursor: z.uuid().nullable(), stats: anyObject },
+        ...{ page: z.int().optional(), limit: z.int(), nextCursor: z.uuid().nullable(), stats },
       }),
     },
   },
   'GET /admin/emails/export': {
     summary: 'Every email of a filter as CSV.',
     query: EMAIL_EXPORT_QUERY,
-    answers: { 200: 'text/csv' },
+    answers: { 200: ['text/csv'] },
   },
   'GET /admin/emails/:id': {
     summary: 'One email with every attempt, whom it was for, and whether its content is there.',
-    answers: { 200: z.looseObject({ id: z.uuid(), history: z.array(anyObject), content: z.string() }) },
+    answers: { 200: detail.extend({ attachments: files }) },
   },
   'GET /admin/emails/:id/content': {
     summary: 'What was in it; 410 once removed, 403 where its type is sensitive.',
@@ -155,7 +176,7 @@ export const emailOperations: Operations = {
   },
   'GET /admin/emails/:id/html': {
     summary: 'Its HTML for a frame, where it can run nothing and load nothing.',
-    answers: { 200: 'text/html' },
+    answers: { 200: ['text/html'] },
   },
   'POST /admin/emails/:id/resend': {
     summary: 'The same once more, as a new email.',
@@ -172,7 +193,7 @@ export const emailOperations: Operations = {
     summary: 'Take one person out of everything.',
     body: PERSON,
     example: { email: 'ann@example.com', companyId: 'default' },
-    answers: { 200: anyObject },
+    answers: { 200: erased },
   },
   'GET /admin/dead-letters': {
     summary: 'What ended in failed or unknown.',
@@ -184,9 +205,12 @@ export const emailOperations: Operations = {
   'GET /admin/dead-letters/groups': {
     summary: 'How many of each error.',
     query: DEAD_LETTER_GROUPS_QUERY,
-    answers: { 200: z.strictObject({ groups: z.array(anyObject) }) },
+    answers: { 200: z.strictObject({ groups: z.array(group) }) },
   },
-  'GET /admin/dead-letters/:id': { summary: 'One, with its events.', answers: { 200: deadLetter } },
+  'GET /admin/dead-letters/:id': {
+    summary: 'One, with its events.',
+    answers: { 200: deadLetter.extend({ events: z.array(event) }) },
+  },
   'POST /admin/dead-letters/retry': {
     summary: 'Another round for those named or meant, each at most once.',
     body: RETRY.many,

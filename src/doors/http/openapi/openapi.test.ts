@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { isDeclared } from '../../../kernel/index.js';
+import { HEADER_FIELDS } from '../header-fields.js';
+import { pathFieldsOf } from '../path-fields.js';
 import { ROUTE_ACCESS } from '../route-access.js';
 import { OPERATIONS, openApiDocument } from './create-document.js';
 import { docsPage } from './docs-page.js';
@@ -25,6 +27,9 @@ test('every request → is described by the declaration that reads it', () => {
   );
   expect(written).toEqual([]);
   expect(Object.values(OPERATIONS).filter(({ body, query }) => body || query).length).toBeGreaterThan(70);
+  const inPaths = Object.keys(OPERATIONS).flatMap((route) => pathFieldsOf(route.split(' ')[1]!));
+  expect(inPaths.every(([, field]) => isDeclared(field))).toBe(true);
+  expect(Object.values(HEADER_FIELDS).every(isDeclared)).toBe(true);
 });
 
 test('every reference → leads to a component, and names are said once', () => {

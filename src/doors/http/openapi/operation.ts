@@ -14,10 +14,10 @@ export interface Operation {
   bodyOptional?: boolean;
   /** A body with every field there is. */
   example?: unknown;
-  /** Another type of content than JSON. */
-  bodyType?: string;
-  /** The statuses of success, and what comes with each; null: nothing. */
-  answers: Record<number, z.ZodType | string | null>;
+  /** Other types of content than JSON. */
+  bodyType?: readonly string[];
+  /** Every status that is no problem, and what comes with it: a schema, types of content, or null for nothing. */
+  answers: Record<number, z.ZodType | readonly string[] | null>;
   headers?: readonly ('Idempotency-Key' | 'X-Request-Id')[];
 }
 

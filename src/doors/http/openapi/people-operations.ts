@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { COMPANY_QUERY } from '../list-queries.js';
 import { ACTIVITY, CHECK_IN, PEOPLE, PEOPLE_QUERY } from '../recipient-routes.js';
 import { SUPPRESSION_QUERIES, SUPPRESSIONS } from '../suppression-routes.js';
+import { checkIn, imported, recipient, suppression, upserted } from './answer-schemas.js';
 import type { Operations } from './operation.js';
-import { anyObject } from './shared-schemas.js';
-
-const recipient = z.looseObject({ recipientId: z.uuid(), email: z.string() }).meta({ id: 'Recipient' });
 
 export const peopleOperations: Operations = {
   'POST /v1/recipients': {
@@ -24,13 +22,13 @@ export const peopleOperations: Operations = {
       ],
     },
     answers: {
-      200: z.strictObject({ created: z.int(), updated: z.int(), recipients: z.array(anyObject) }),
+      200: z.strictObject({ created: z.int(), updated: z.int(), recipients: z.array(upserted) }),
     },
   },
   'GET /v1/recipients': {
     summary: 'People, a page at a time.',
     query: PEOPLE_QUERY,
-    answers: { 200: z.looseObject({ recipients: z.array(recipient), nextCursor: z.string().nullable() }) },
+    answers: { 200: z.strictObject({ recipients: z.array(recipient), nextCursor: z.string().nullable() }) },
   },
   'GET /v1/recipients/:person': {
     summary: 'One person: by id, `external:` and your own id, or address.',
@@ -43,7 +41,7 @@ export const peopleOperations: Operations = {
   'POST /v1/recipients/:person/check-ins': {
     summary: 'They checked in; streaks count from it.',
     body: CHECK_IN,
-    ...{ example: { companyId: 'default', at: '2026-01-31T09:00:00Z' }, answers: { 200: anyObject } },
+    ...{ example: { companyId: 'default', at: '2026-01-31T09:00:00Z' }, answers: { 200: checkIn } },
   },
   'POST /v1/recipients/:person/activities': {
     summary: 'They did something.',
@@ -65,26 +63,28 @@ export const peopleOperations: Operations = {
   'GET /v1/suppressions': {
     summary: 'Those not to write to, a page at a time.',
     query: SUPPRESSION_QUERIES.list,
-    answers: { 200: z.looseObject({ suppressions: z.array(anyObject) }) },
+    answers: {
+      200: z.strictObject({ suppressions: z.array(suppression), nextCursor: z.string().nullable() }),
+    },
   },
   'GET /v1/suppressions/export': {
     summary: 'The whole list as CSV or NDJSON.',
     query: SUPPRESSION_QUERIES.export,
-    answers: { 200: 'text/csv' },
+    answers: { 200: ['text/csv', 'application/x-ndjson'] },
   },
   'POST /v1/suppressions/import': {
     summary:
       'A whole list as text/csv or application/x-ndjson, of any length; looked through alone with dryRun.',
     query: SUPPRESSION_QUERIES.import,
-    ...{ bodyType: 'text/csv', answers: { 200: anyObject } },
+    ...{ bodyType: ['text/csv', 'application/x-ndjson'], answers: { 200: imported } },
   },
   'GET /v1/suppressions/:email': {
     summary: 'Why an address is not written to.',
-    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ suppressions: z.array(anyObject) }) } },
+    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ suppressions: z.array(suppression) }) } },
   },
   'DELETE /v1/suppressions/:email': {
     summary: 'Write to it again.',
     query: SUPPRESSION_QUERIES.remove,
-    answers: { 200: z.strictObject({ removed: z.number() }) },
+    answers: { 200: z.strictObject({ removed: z.int() }) },
   },
 };

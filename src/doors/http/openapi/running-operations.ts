@@ -8,17 +8,25 @@ import { BROADCASTS_QUERY, COMPANY_QUERY, MESSAGES_QUERY } from '../list-queries
 import { PAUSE, RESUME_QUERY } from '../pause-routes.js';
 import { RUNS_QUERY } from '../schedule-routes.js';
 import { PREVIEW_QUERY } from '../template-routes.js';
+import {
+  broadcast,
+  figures,
+  flow,
+  overview,
+  pause,
+  preview,
+  route,
+  run,
+  schedule,
+  templateContent,
+  templateSummary,
+  templateType,
+  templateVersion,
+  wholeBroadcast,
+} from './answer-schemas.js';
 import type { Operations } from './operation.js';
-import { anyObject, instant } from './shared-schemas.js';
+import { instant } from './shared-schemas.js';
 
-const content = z.strictObject({
-  subject: z.string(),
-  htmlContent: z.string(),
-  textContent: z.string().nullish(),
-});
-const templateVersion = z.looseObject({ version: z.int() });
-const schedule = z.looseObject({ name: z.string() });
-const broadcast = z.looseObject({ id: z.uuid(), companyId: z.string(), status: z.string() });
 const rateLimit = z.strictObject({
   ...{ type: z.string(), companyId: z.string().nullable(), limit: z.int().nullable() },
   ...{ windowSeconds: z.int().nullable(), source: z.string() },
@@ -41,28 +49,28 @@ const busLetter = z.strictObject({
 });
 
 export const runningOperations: Operations = {
-  'GET /admin/overview': { summary: 'What waits and who works, at a glance.', answers: { 200: anyObject } },
+  'GET /admin/overview': { summary: 'What waits and who works, at a glance.', answers: { 200: overview } },
   'GET /admin/flow': {
     summary: 'What was accepted, sent, put off and failed, second by second; and the queue.',
-    answers: { 200: z.looseObject({ now: z.number(), seconds: z.array(anyObject) }) },
+    answers: { 200: flow },
   },
   'GET /admin/figures': {
     summary: 'How it went over some hours: in steps, how long it took, which types fail.',
     query: FIGURES_QUERY,
-    answers: { 200: z.looseObject({ series: z.array(anyObject) }) },
+    answers: { 200: figures },
   },
   'GET /admin/routes': {
     summary: 'The ways out, their circuits, and how many emails wait for each.',
-    answers: { 200: z.strictObject({ routes: z.array(z.looseObject({ name: z.string() })) }) },
+    answers: { 200: z.strictObject({ routes: z.array(route) }) },
   },
   'GET /admin/pauses': {
     summary: 'What is held back.',
-    answers: { 200: z.strictObject({ pauses: z.array(anyObject) }) },
+    answers: { 200: z.strictObject({ pauses: z.array(pause) }) },
   },
   'PUT /admin/pauses': {
     summary: 'Hold back all, a tenant, a type or a route.',
     ...{ body: PAUSE, example: { scope: 'type', value: 'weekly_focus', reason: 'a wrong price' } },
-    answers: { 200: anyObject },
+    answers: { 200: pause },
   },
   'DELETE /admin/pauses': {
     summary: 'Lift a pause.',
@@ -72,17 +80,17 @@ export const runningOperations: Operations = {
   'GET /admin/templates': {
     summary: "Types, and companies' own versions of them.",
     query: COMPANY_QUERY,
-    answers: { 200: z.strictObject({ types: z.array(anyObject), overrides: z.array(anyObject) }) },
+    answers: { 200: z.strictObject({ types: z.array(templateType), overrides: z.array(templateSummary) }) },
   },
   'GET /admin/templates/:type/:lang': {
     summary: 'The versions of one, the newest first.',
     query: COMPANY_QUERY,
-    answers: { 200: z.strictObject({ versions: z.array(templateVersion), own: content }) },
+    answers: { 200: z.strictObject({ versions: z.array(templateVersion), own: templateContent }) },
   },
   'GET /admin/templates/:type/:lang/preview': {
     summary: 'What would be sent, or a version, with the sample data of the type.',
     query: PREVIEW_QUERY,
-    answers: { 200: anyObject },
+    answers: { 200: preview },
   },
   'PUT /admin/templates/:type/:lang/draft': {
     summary: 'Save a draft; a broken one is refused with line and reason.',
@@ -98,7 +106,7 @@ export const runningOperations: Operations = {
     summary: 'Render it with sample data or other.',
     body: TEMPLATE_INPUTS.preview,
     ...{ bodyOptional: true, example: { companyId: 'default', content: anEmailType } },
-    answers: { 200: anyObject },
+    answers: { 200: preview },
   },
   'POST /admin/templates/:type/:lang/publish': {
     summary: 'The draft becomes what is sent.',
@@ -124,23 +132,23 @@ export const runningOperations: Operations = {
   'GET /admin/schedules/:name/runs': {
     summary: 'What came of its runs.',
     query: RUNS_QUERY,
-    answers: { 200: z.strictObject({ runs: z.array(anyObject) }) },
+    answers: { 200: z.strictObject({ runs: z.array(run) }) },
   },
   'POST /admin/schedules/:name/pause': { summary: 'Stop firing it.', answers: { 200: schedule } },
   'POST /admin/schedules/:name/resume': { summary: 'Fire it again.', answers: { 200: schedule } },
   'POST /admin/schedules/:name/run': {
     summary: 'Run it now.',
-    answers: { 202: z.strictObject({ runs: z.array(z.unknown()) }) },
+    answers: { 202: z.strictObject({ runs: z.array(run) }) },
   },
   'GET /admin/broadcasts': {
     summary: 'Emails to whole segments, of every company or one, with how far they have come.',
     query: BROADCASTS_QUERY,
     answers: { 200: z.strictObject({ broadcasts: z.array(broadcast), nextCursor: z.string().nullable() }) },
   },
-  'GET /admin/broadcasts/:broadcast': { summary: 'One with its content.', answers: { 200: broadcast } },
+  'GET /admin/broadcasts/:broadcast': { summary: 'One with its content.', answers: { 200: wholeBroadcast } },
   'POST /admin/broadcasts/:broadcast/cancel': {
     summary: 'Take one back that has not begun; it is a draft again.',
-    answers: { 200: broadcast },
+    answers: { 200: wholeBroadcast },
   },
   'GET /admin/rate-limits': {
     summary: 'How often one recipient may get a type.',
@@ -154,7 +162,12 @@ export const runningOperations: Operations = {
   },
   'DELETE /admin/rate-limits/:type': {
     summary: 'Back to what the type declares.',
-    ...{ query: COMPANY_QUERY, answers: { 200: anyObject } },
+    query: COMPANY_QUERY,
+    answers: {
+      200: z.strictObject({
+        ...{ type: z.string(), companyId: z.string().optional(), removed: z.literal(true) },
+      }),
+    },
   },
   'POST /admin/rate-limits/check': {
     summary: 'Whether an address may get a type now.',
@@ -176,7 +189,12 @@ export const runningOperations: Operations = {
     body: QUOTA_AMOUNT,
     ...{ example: { limit: 1000 }, answers: { 200: quota } },
   },
-  'DELETE /admin/quotas/:companyId/:period': { summary: 'Remove a quota.', answers: { 200: anyObject } },
+  'DELETE /admin/quotas/:companyId/:period': {
+    summary: 'Remove a quota.',
+    answers: {
+      200: z.strictObject({ companyId: z.string(), period: quota.shape.period, removed: z.literal(true) }),
+    },
+  },
   'GET /admin/bus': {
     summary: 'How many events of emails wait for the event bus; null where none are noted.',
     answers: { 200: z.strictObject({ service: z.string(), waiting: z.int().nullable() }) },

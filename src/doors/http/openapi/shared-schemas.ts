@@ -47,6 +47,18 @@ export const event = named(
   }),
 );
 
+/** An address with its name, as emails have it. */
+export const mailbox = z.strictObject({ address: z.string(), name: z.string().nullish() });
+
+export const attempt = named(
+  'Attempt',
+  z.strictObject({
+    ...{ attempt: z.int(), status: z.string(), provider: word, route: z.string(), messageId: word },
+    ...{ errorCode: word, errorCategory: word, errorMessage: word, startedAt: instant },
+    ...{ durationMs: z.number(), nextAttemptAt: time, detail: anyObject.nullable() },
+  }),
+);
+
 /** RFC 9457; `code` is from one table. */
 export const problemDetails = named(
   'Problem',

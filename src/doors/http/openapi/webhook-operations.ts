@@ -3,16 +3,15 @@ import { z } from 'zod';
 import { WEBHOOK_INPUTS } from '../../../events/index.js';
 import { COMPANY_QUERY } from '../list-queries.js';
 import { DELIVERIES_QUERY } from '../webhook-routes.js';
+import { delivery, webhook, wholeDelivery } from './answer-schemas.js';
 import type { Operations } from './operation.js';
-import { anyObject } from './shared-schemas.js';
 
-const endpoint = z.looseObject({ id: z.uuid(), url: z.string() }).meta({ id: 'Webhook' });
-const delivery = z.looseObject({ id: z.uuid() });
+const removed = z.strictObject({ id: z.uuid(), removed: z.literal(true) });
 
 const under = (base: string): Operations => ({
   [`GET ${base}`]: {
     summary: 'Where it is told what became of emails.',
-    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ webhooks: z.array(endpoint) }) } },
+    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ webhooks: z.array(webhook) }) } },
   },
   [`POST ${base}`]: {
     summary: 'Add one; its secret is in this answer and in no other.',
@@ -26,9 +25,9 @@ const under = (base: string): Operations => ({
         companyId: 'default',
       },
     },
-    answers: { 201: endpoint.extend({ secret: z.string() }) },
+    answers: { 201: webhook.extend({ secret: z.string() }) },
   },
-  [`GET ${base}/:id`]: { summary: 'One of them.', query: COMPANY_QUERY, answers: { 200: endpoint } },
+  [`GET ${base}/:id`]: { summary: 'One of them.', query: COMPANY_QUERY, answers: { 200: webhook } },
   [`PATCH ${base}/:id`]: {
     summary: 'Change it, or turn it off and on.',
     query: COMPANY_QUERY,
@@ -36,9 +35,9 @@ const under = (base: string): Operations => ({
     example: {
       ...{ url: 'https://example.com/hooks', events: ['email.sent'], description: 'Shop', status: 'enabled' },
     },
-    answers: { 200: endpoint },
+    answers: { 200: webhook },
   },
-  [`DELETE ${base}/:id`]: { summary: 'Remove it.', query: COMPANY_QUERY, answers: { 200: anyObject } },
+  [`DELETE ${base}/:id`]: { summary: 'Remove it.', query: COMPANY_QUERY, answers: { 200: removed } },
   [`POST ${base}/:id/rotate`]: {
     summary: 'A new secret; the old one signs along for some hours.',
     ...{ query: COMPANY_QUERY, body: WEBHOOK_INPUTS.rotate },
@@ -52,7 +51,7 @@ const under = (base: string): Operations => ({
   },
   [`GET ${base}/:id/deliveries/:delivery`]: {
     summary: 'One of them, with its payload and every request.',
-    ...{ query: COMPANY_QUERY, answers: { 200: delivery } },
+    ...{ query: COMPANY_QUERY, answers: { 200: wholeDelivery } },
   },
   [`POST ${base}/:id/deliveries/:delivery/replay`]: {
     summary: 'Tell it once more.',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ManualClock } from '../kernel/index.js';
 import { askTogether } from './ask-together.js';
 
 interface Asked {
@@ -9,6 +10,7 @@ interface Asked {
 
 function rehearsed() {
   const asked: Asked[] = [];
+  const clock = new ManualClock();
   const find = askTogether<string>(
     (keys) =>
       new Promise((resolve, reject) => {
@@ -18,8 +20,9 @@ function rehearsed() {
           fail: () => reject(new Error('away')),
         });
       }),
+    () => clock.monotonic(),
   );
-  return { asked, find };
+  return { asked, find, clock };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -58,4 +61,20 @@ test('a question that fails → those who asked are told, and the next is asked 
   await turn();
   asked[1]!.answer({ a: '1' });
   expect(await next).toBe('1');
+});
+
+test('a question the store never answered → those who came meanwhile wait no second time; whoever comes then asks anew', async () => {
+  const { asked, find, clock } = rehearsed();
+  const silent = find('a');
+  await turn();
+  const meanwhile = find('b');
+  clock.advance(900);
+  asked[0]!.fail();
+  await expect(silent).rejects.toThrow('away');
+  await expect(meanwhile).rejects.toThrow('away');
+  expect(asked).toHaveLength(1);
+  const then = find('b');
+  await turn();
+  asked[1]!.answer({ b: '2' });
+  expect(await then).toBe('2');
 });

@@ -1,10 +1,12 @@
 /**
  * One question for all who ask at the same moment. Whoever asks gets an answer that was begun after they asked, never
  * an older one: those who come while a question is under way share the next. So what the store says is true for each,
- * and a thousand at once cost two statements.
+ * and a thousand at once cost two statements. Where a question was in vain because the store is silent, those who came
+ * meanwhile are told at once: another one would have them wait as long again.
  */
 export function askTogether<Answer>(
   ask: (keys: readonly string[]) => Promise<ReadonlyMap<string, Answer>>,
+  monotonic: () => number,
 ): (key: string) => Promise<Answer | null> {
   let next: Round<Answer> | null = null;
   let underWay = false;
@@ -14,12 +16,18 @@ export function askTogether<Answer>(
     if (!round) return;
     next = null;
     underWay = true;
+    const beganAt = monotonic();
     const over = () => {
       underWay = false;
       begin();
     };
     ask([...round.keys])
-      .then(round.resolve, round.reject)
+      .then(round.resolve, (error: unknown) => {
+        round.reject(error);
+        if (monotonic() - beganAt < SILENT_MS) return;
+        next?.reject(error);
+        next = null;
+      })
       .finally(over);
   }
 
@@ -32,6 +40,9 @@ export function askTogether<Answer>(
     return (await answers).get(key) ?? null;
   };
 }
+
+/** What fails sooner was refused, and may well be answered now. */
+const SILENT_MS = 400;
 
 interface Round<Answer> {
   keys: Set<string>;

@@ -88,7 +88,10 @@ export interface AccessOptions {
 export function createAccess(options: AccessOptions): Access {
   const { database, times, clock, logger } = options;
   const lookup = createKeyLookup({ database, clock, logger });
-  const disabled = askTogether(async (companies) => findDisabled(await prompt(), companies));
+  const disabled = askTogether(
+    async (companies) => findDisabled(await prompt(), companies),
+    () => clock.monotonic(),
+  );
   const prompt = async () => (await database()).prompt();
   const ground = async () => ({ database: await database(), regions: options.regions ?? [] });
   return {

@@ -23,10 +23,13 @@ export interface KeyLookupOptions {
 export function createKeyLookup({ database, clock, logger }: KeyLookupOptions): KeyLookup {
   const noted = new Map<string, number>();
 
-  const lookUp = askTogether(async (hashes) => {
-    const { rows } = await (await database()).prompt().query<KeyCallerRow>(FIND, [hashes]);
-    return new Map(rows.map((row) => [row.token_hash, callerOf(row)]));
-  });
+  const lookUp = askTogether(
+    async (hashes) => {
+      const { rows } = await (await database()).prompt().query<KeyCallerRow>(FIND, [hashes]);
+      return new Map(rows.map((row) => [row.token_hash, callerOf(row)]));
+    },
+    () => clock.monotonic(),
+  );
 
   function note(keyId: string): void {
     const now = clock.monotonic();

@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { Access } from '../../access/index.js';
-import { type Clock, type Logger, messageOf, PostriderError } from '../../kernel/index.js';
+import { type Clock, type Logger, PostriderError } from '../../kernel/index.js';
 import { dashboardRoutes } from '../dashboard/index.js';
 import { type Inbox, inboxRoutes } from '../inbox/index.js';
 import { type Preview, previewRoutes } from '../preview/index.js';
@@ -19,7 +19,7 @@ import { mountRooms } from './mount-rooms.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
 import { asPostriderError } from './problem.js';
 import { readJsonBody } from './read-json-body.js';
-import { refusal } from './refusal.js';
+import { refusal, refusing } from './refusal.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type RegionRooms, regionGate } from './region-gate.js';
 import { type HttpEnv, requestContext } from './request-context.js';
@@ -52,12 +52,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   const guard = accessGuard(options.apiKey ?? undefined);
   const app = new Hono<HttpEnv>();
 
-  app.onError((thrown, c) => {
-    const error = asPostriderError(thrown);
-    const requestId = c.get('requestId');
-    if (error.status >= 500) logger.error({ requestId, ...described(error) }, 'http request failed');
-    return refusal(error, c);
-  });
+  app.onError(refusing(logger));
   app.notFound((c) => refusal(new PostriderError('NOT_FOUND', 'There is nothing here.'), c));
 
   app.use(requestContext({ clock, logger, requested: rooms.requested }));
@@ -94,15 +89,4 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   app.route('/', dashboardRoutes({ start: inbox ? '/dashboard/inbox' : '/dashboard/' }));
   refuseOtherMethods(app);
   return app;
-}
-
-/** For the log, which may know more than the answer: the cause, and where an unforeseen one came from. */
-function described(error: PostriderError): object {
-  const { cause } = error;
-  return {
-    code: error.code,
-    error: error.message,
-    ...(cause !== undefined && { cause: messageOf(cause) }),
-    ...(error.code === 'INTERNAL' && cause instanceof Error && { stack: cause.stack }),
-  };
 }

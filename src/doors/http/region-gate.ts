@@ -4,10 +4,10 @@
  * Who is asking was learned once, at home, and is handed on.
  */
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
-import { type Clock, PostriderError, unknownRegion } from '../../kernel/index.js';
+import { type Clock, type Logger, PostriderError, unknownRegion } from '../../kernel/index.js';
 import type { HttpRooms } from './http-rooms.js';
 import { mountRooms } from './mount-rooms.js';
-import { asPostriderError } from './problem.js';
+import { refusal, refusing } from './refusal.js';
 import type { HttpEnv } from './request-context.js';
 
 export interface RegionRooms {
@@ -25,6 +25,7 @@ export interface GateOptions {
   regions: RegionRooms;
   bodyLimitBytes: number;
   clock: Clock;
+  logger: Logger;
 }
 
 export function regionGate({ regions, ...options }: GateOptions): MiddlewareHandler<HttpEnv> {
@@ -79,15 +80,12 @@ function hand(c: Context<HttpEnv>, app: Hono<HttpEnv>, region: string): Response
   return app.fetch(withoutRegion(c.req.raw), { ...(c.env as object), [HANDED]: handed });
 }
 
-/** The routes of one store, for requests that were let in already; what goes wrong is told outside. */
-function handedOn(rooms: HttpRooms, options: { bodyLimitBytes: number; clock: Clock }): Hono<HttpEnv> {
+/** The routes of one store, for requests that were let in already. */
+function handedOn(rooms: HttpRooms, options: Omit<GateOptions, 'regions'>): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  app.onError((error) => {
-    throw asPostriderError(error);
-  });
-  app.notFound(() => {
-    throw new PostriderError('NOT_FOUND', 'There is nothing here.');
-  });
+  // Here and not outside, so that what stands around the routes adds its headers to refusals too.
+  app.onError(refusing(options.logger));
+  app.notFound((c) => refusal(new PostriderError('NOT_FOUND', 'There is nothing here.'), c));
   app.use(async (c, next) => {
     const handed = (c.env as { [HANDED]: Handed })[HANDED];
     for (const [name, value] of Object.entries(handed)) c.set(name as keyof Handed, value as never);

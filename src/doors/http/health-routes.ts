@@ -5,6 +5,8 @@
 import { Hono } from 'hono';
 import { type Logger, messageOf } from '../../kernel/index.js';
 import type { HttpRooms, Readiness } from './http-rooms.js';
+import { METRICS_QUERY } from './list-queries.js';
+import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
 export function healthRoutes(rooms: HttpRooms, logger: Logger): Hono<HttpEnv> {
@@ -22,7 +24,7 @@ export function healthRoutes(rooms: HttpRooms, logger: Logger): Hono<HttpEnv> {
   });
 
   routes.get('/metrics', async (c) => {
-    const { contentType, body } = await rooms.metrics(c.req.query('region'));
+    const { contentType, body } = await rooms.metrics(readQuery(c, METRICS_QUERY).region);
     return c.body(body, 200, { 'Content-Type': contentType });
   });
 

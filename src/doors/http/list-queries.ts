@@ -37,3 +37,6 @@ export const DEAD_LETTERS_QUERY = fields({ ...deadLetters, ...paging }, { togeth
 export const DEAD_LETTER_GROUPS_QUERY = fields(deadLetters, { together: agreeingTimes });
 export const BROADCASTS_QUERY = fields({ companyId: field.line(128), ...paging });
 export const MESSAGES_QUERY = fields({ limit: inQuery.number(MESSAGE_PAGE_FIELDS.limit) });
+export const METRICS_QUERY = fields({
+  region: field.pattern(REGION_NAME, 'the name of a region', 'Of those served; home, if it is not said.'),
+});

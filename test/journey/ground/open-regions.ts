@@ -3,6 +3,7 @@ import { createRegions, type Regions, type RegionsOptions } from '../../../src/i
 import { createLogger } from '../../../src/kernel/index.js';
 import { createApi } from '../../../src/server.js';
 import { createTestDatabase, type TestDatabase } from '../../services/index.js';
+import { checkAnswer } from './check-answer.js';
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.js';
 
 /** The three regions of the source, a database each, with an API over them and everything they log. */
@@ -102,9 +103,13 @@ export function caller(regions: Regions, lines: string[]): RegionJourney['call']
     );
     const text = await answer.text();
     const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+    const { status, headers } = answer;
+    const told = isJson ? JSON.parse(text) : text;
+    const wrong = checkAnswer(method, path, { status, body: told, text, headers });
+    if (wrong !== null) throw new Error(wrong);
     return {
-      status: answer.status,
-      body: isJson ? JSON.parse(text) : text,
+      status,
+      body: told,
       location: answer.headers.get('location'),
     };
   };

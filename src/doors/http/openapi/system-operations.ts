@@ -1,5 +1,6 @@
 /** The process itself: probes, metrics, this document, and the page behind unsubscribe links. */
 import { z } from 'zod';
+import { METRICS_QUERY } from '../list-queries.js';
 import { setting } from './answer-schemas.js';
 import type { Operations } from './operation.js';
 
@@ -17,7 +18,10 @@ export const systemOperations: Operations = {
     summary: 'Whether it can do its work; 503 with the check that fails.',
     answers: { 200: readiness, 503: readiness },
   },
-  'GET /metrics': { summary: 'Figures for Prometheus.', answers: { 200: ['text/plain'] } },
+  'GET /metrics': {
+    summary: 'Figures for Prometheus.',
+    ...{ query: METRICS_QUERY, answers: { 200: ['text/plain'] } },
+  },
   'GET /openapi.json': {
     summary: 'This document.',
     answers: { 200: z.looseObject({ openapi: z.literal('3.1.0') }) },

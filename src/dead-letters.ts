@@ -61,7 +61,8 @@ export interface RetryReport {
   examples: Array<{ emailId: string; reason: RetryRefusal }>;
 }
 
-const WHICH = whichDeadLetters({ companyId: field.line(128) });
+const WHICH = whichDeadLetters({}, { companyId: field.line(128) });
+type Meant = ReturnType<typeof WHICH.read>;
 const BATCH = 200;
 const EXAMPLES = 100;
 
@@ -69,7 +70,7 @@ export function createDeadLetters(database: () => Promise<Database>, clock: Cloc
   const read = (query: object): DeadLetterFilter => readEmailFilter(DEAD_LETTER_FILTER, query, clock.now());
 
   /** Hands out the ids in batches; those of a filter as they stand when their page is read. */
-  async function* batchesOf(which: Which): AsyncGenerator<{ ids: string[]; tenant?: string }> {
+  async function* batchesOf(which: Meant): AsyncGenerator<{ ids: string[]; tenant?: string }> {
     if ('emailIds' in which) {
       const ids = [...new Set(which.emailIds.map((id) => id.toLowerCase()))];
       for (let at = 0; at < ids.length; at += BATCH)
@@ -96,11 +97,11 @@ export function createDeadLetters(database: () => Promise<Database>, clock: Cloc
       return isUuid(emailId) ? findDeadLetter(await database(), emailId, { tenant: companyId }) : null;
     },
     async retry(which, options = {}) {
-      WHICH.read(which, '');
+      const meant = WHICH.read(which, '');
       refuseUnknownKeys(options, ['by', 'onProgress', 'acceptDuplicates'], 'INVALID_PAYLOAD');
       const report: RetryReport = { retried: 0, refused: {}, examples: [] };
       let done = 0;
-      for await (const { ids, tenant } of batchesOf(which)) {
+      for await (const { ids, tenant } of batchesOf(meant)) {
         const { by, acceptDuplicates } = options;
         const answer = await retryDeadLetters(await database(), ids, { tenant, by, acceptDuplicates });
         report.retried += answer.retried.length;
@@ -112,10 +113,10 @@ export function createDeadLetters(database: () => Promise<Database>, clock: Cloc
       return report;
     },
     async discard(which, options = {}) {
-      WHICH.read(which, '');
+      const meant = WHICH.read(which, '');
       refuseUnknownKeys(options, ['by', 'onProgress', 'reason'], 'INVALID_PAYLOAD');
       let discarded = 0;
-      for await (const { ids, tenant } of batchesOf(which)) {
+      for await (const { ids, tenant } of batchesOf(meant)) {
         const { by, reason } = options;
         discarded += (await discardDeadLetters(await database(), ids, { tenant, by, reason })).length;
         options.onProgress?.(discarded);

@@ -21,7 +21,7 @@ export function readLimit({ limit = USUAL_LIMIT }: { limit?: number }): number {
 export function readWhich(which: WhichLetters): WantedLetters {
   const meant = WHICH.read(which, '');
   if ('all' in meant) return { ids: null, has: () => true, unseen: () => [] };
-  const ids = new Set(meant.messageIds as string[]);
+  const ids = new Set(meant.messageIds);
   const seen = new Set<string>();
   return {
     ids: [...ids],

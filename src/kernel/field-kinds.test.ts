@@ -13,7 +13,7 @@ const KINDS: Record<string, { kind: Field<unknown>; good: unknown[]; bad: unknow
   list: {
     kind: field.list(field.whole(1, 5), 'numbers', { min: 1, max: 2 }),
     good: [[1], [1, 2]],
-    bad: [[], [1, 2, 3], [6], 1, {}],
+    bad: [[], [1, 2, 3], [6], [undefined], 1, {}],
   },
   moment: {
     kind: field.moment(),
@@ -21,7 +21,11 @@ const KINDS: Record<string, { kind: Field<unknown>; good: unknown[]; bad: unknow
     bad: ['2030-02-30T09:00:00Z', '2030-01-31', 7, ''],
   },
   flag: { kind: field.flag(), good: [true, false], bad: ['true', 1, ''] },
-  uuid: { kind: field.uuid(), good: ['01a1def1-9ed6-7000-8fe3-719f10b82e28'], bad: ['', 'x', 7] },
+  uuid: {
+    kind: field.uuid(),
+    good: ['01a1def1-9ed6-7000-8fe3-719f10b82e28', '01A1DEF1-9ED6-0000-0FE3-719F10B82E28'],
+    bad: ['', 'x', 7],
+  },
   mailbox: {
     kind: field.mailbox(),
     good: ['a@example.net', 'A <a@example.net>', { address: 'a@example.net' }, { email: 'a@example.net' }],

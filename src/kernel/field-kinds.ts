@@ -59,13 +59,22 @@ export const field = {
       says,
     ),
   /** A list of one kind; `meaning` is what it is a list of. */
-  list: <T>(of: Field<T>, meaning: string, { min, max }: { min: number; max: number }): Field<T[]> =>
+  list: <T>(
+    of: Field<T>,
+    meaning: string,
+    { min, max }: { min: number; max: number },
+  ): Field<Array<NonNullable<T>>> =>
     declare(
       () => z.array(of.schema).min(min).max(max),
       (input, name) => {
         if (!Array.isArray(input) || input.length < min || input.length > max)
           throw invalidPayload(name, `must be a list of ${min} to ${max} ${meaning}`);
-        return input.map((one, index) => of.read(one, `${name}[${index}]`));
+        // Array.from, because map would pass over what a sparse list does not have.
+        return Array.from(input, (one, index) => {
+          const at = `${name}[${index}]`;
+          if (one === undefined) throw invalidPayload(at, 'is missing');
+          return of.read(one, at)!;
+        });
       },
     ),
   /** True or false; absent, or null, is false. */
@@ -81,7 +90,7 @@ export const field = {
     ),
   uuid: (meaning = 'a UUID'): Field<string | null> =>
     declare(
-      () => z.uuid(),
+      () => z.guid(),
       (input, name) => {
         if (input === undefined) return null;
         if (isUuid(input)) return input;

@@ -68,6 +68,7 @@ test('one of several objects → read as the one that is meant, shown as all of 
     (given) => ('all' in given ? 'all' : 'ids'),
   );
   expect(which.read({ all: true }, '')).toEqual({ all: true });
+  expect(which.read({ all: true, ids: undefined }, '')).toEqual({ all: true });
   expect(verdicts(which, { ids: 'a' })).toEqual(TAKEN);
   for (const bad of [{}, { ids: 7 }, { ids: 'a', all: true }, [], null])
     expect(verdicts(which, bad), JSON.stringify(bad)).toEqual(REFUSED);

@@ -49,7 +49,8 @@ export function oneOf<const Ways extends Record<string, Field<unknown> & Names>>
     () => z.union(Object.values(ways).map(({ schema }) => schema) as [z.ZodType, ...z.ZodType[]]),
     (input, place) => {
       const given = readFields(input, place, names, { keepNull: true });
-      return ways[pick(given, place)]!.read(input, place) as ReadWay<Ways[keyof Ways]>;
+      // As given: a name of another way that is there and undefined is not said.
+      return ways[pick(given, place)]!.read(given, place) as ReadWay<Ways[keyof Ways]>;
     },
   );
 }

@@ -88,7 +88,7 @@ export type ReadEmailFilter = ReadOf<typeof EMAIL_FILTER_FIELDS>;
 export const PAGE_FIELDS = {
   limit: field.whole(1, 200),
   cursor: field.own(
-    () => z.uuid(),
+    () => z.guid(),
     (input, name): string => {
       if (isUuid(input)) return input.toLowerCase();
       throw invalidPayload(name, 'is not one that a page gave');
@@ -115,11 +115,17 @@ const exactly = (a: string, b: string, whose: string) => (given: Record<string, 
 
 const emailIds = field.list(field.uuid('the id of an email'), 'ids', { min: 1, max: 10_000 });
 
-/** All of everything is a filter too, but one that has to be written down; `also` goes with either. */
-export function whichDeadLetters<const Also extends Record<string, Field<unknown>>>(also: Also) {
+/**
+ * All of everything is a filter too, but one that has to be written down; `also` goes with either. A filter names its
+ * company itself: one beside it would narrow nothing, so `withIds` goes with ids alone.
+ */
+export function whichDeadLetters<
+  const Also extends Record<string, Field<unknown>>,
+  const WithIds extends Record<string, Field<unknown>> = Record<never, never>,
+>(also: Also, withIds: WithIds = {} as WithIds) {
   return oneOf(
     {
-      emailIds: fields({ emailIds: needed(emailIds), ...also }),
+      emailIds: fields({ emailIds: needed(emailIds), ...also, ...withIds }),
       filter: fields({ filter: needed(DEAD_LETTER_FILTER), ...also }),
     },
     exactly('emailIds', 'filter', 'must say which dead letters are meant') as () => 'emailIds' | 'filter',

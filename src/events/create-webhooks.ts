@@ -188,7 +188,9 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       const fields = readFields(which, '', ['deliveryId', ...Object.keys(REPLAY_FIELDS)]);
       const one = fields.deliveryId !== undefined;
       if (one && !isUuid(fields.deliveryId)) throw deliveryNotFound();
-      const since = REPLAY_FIELDS.since.read(fields.since, 'since');
+      const momentOf = (name: 'since' | 'until') =>
+        fields[name] === undefined ? null : REPLAY_FIELDS[name].read(fields[name], name);
+      const since = momentOf('since');
       if (!one && since === null) throw invalidPayload('since', 'says from when on; or name a deliveryId');
       const status = REPLAY_FIELDS.status.read(fields.status, 'status');
       const only = status ?? (one ? 'all' : 'failed');
@@ -200,7 +202,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
           ...(one && { id: fields.deliveryId as string }),
           ...{
             since,
-            until: REPLAY_FIELDS.until.read(fields.until, 'until'),
+            until: momentOf('until'),
             status: only === 'all' ? null : only,
           },
         },

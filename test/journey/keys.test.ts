@@ -177,7 +177,7 @@ describe('API keys', () => {
     ['no name', { companyId: 'acme', name: '' }, 400, 'name'],
     ['a control character', { companyId: 'acme', name: 'a\r\nb' }, 400, 'name'],
     ['no tenant', { companyId: 'nobody', name: 'a' }, 404, 'companyId'],
-    ['a domain that is none', { companyId: 'acme', name: 'a', fromDomains: ['a b'] }, 400, 'fromDomains.0'],
+    ['a domain that is none', { companyId: 'acme', name: 'a', fromDomains: ['a b'] }, 400, 'fromDomains[0]'],
     ['an unknown permission', { companyId: 'acme', name: 'a', permission: 'all' }, 400, 'permission'],
     ['an unknown field', { companyId: 'acme', name: 'a', domains: [] }, 400, 'domains'],
   ])('a key with %s → refused, naming the field', async (_case, body, status, field) => {

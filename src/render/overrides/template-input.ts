@@ -78,16 +78,23 @@ const data = field.own(
   "Instead of the type's sample.",
 );
 
+const MUST_BE_SAID = 'must be true or false';
+/** No flag: those take null for false, and here nothing is meant by it. */
+const isActive = field.own(
+  () => z.boolean(),
+  (input, name): boolean => {
+    if (typeof input === 'boolean') return input;
+    throw invalidPayload(name, MUST_BE_SAID);
+  },
+);
+
 /** The bodies of what is done with an override, as they are read and described. */
 export const TEMPLATE_INPUTS = {
   draft: fields({ ...content, companyId, updatedBy }, { nullIsAbsent: true }),
   preview: fields({ companyId, content: CONTENT, data, version }, { nullIsAbsent: true }),
   publish: fields({ companyId, updatedBy }, { nullIsAbsent: true }),
   rollBack: fields({ companyId, updatedBy, version }, { nullIsAbsent: true }),
-  active: fields(
-    { companyId, updatedBy, isActive: needed(field.flag(), 'must be true or false') },
-    { nullIsAbsent: true },
-  ),
+  active: fields({ companyId, updatedBy, isActive: needed(isActive, MUST_BE_SAID) }, { nullIsAbsent: true }),
 } as const;
 
 function canonicalTag(lang: string): string[] {

@@ -16,8 +16,7 @@ export class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Half a minute and more each. The first two start many processes at once, so what they begin beside waits more than
- * it works, or the other way round.
+ * Half a minute and more each. The two loops over kill points start many processes at once, so they are kept apart.
  */
 export const LONGEST = [
   'test/chaos/engine-kill-points.test.ts',

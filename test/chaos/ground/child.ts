@@ -40,6 +40,7 @@ export type ChildCommand =
   | { do: 'act'; method: string; args: unknown[] }
   | { do: 'query'; id: number; sql: string; values: unknown[] }
   | { do: 'stop'; deadlineMs: number }
+  /** What it has passed since it was armed; from here on it lives. */
   | { do: 'count' };
 
 export type ChildEvent =
@@ -145,6 +146,8 @@ process.on('message', async (command: ChildCommand) => {
         break;
       }
       case 'count':
+        // Waiting for the other lanes it passes points, too.
+        killAt = undefined;
         tell({ event: 'counted', points, names: [...names] });
         break;
       case 'stop':

@@ -203,7 +203,10 @@ async function walk(
   return {
     report,
     async dieAt(place) {
-      for (const aheadMs of AHEAD_MS) if (await dieOnce(place, aheadMs)) return;
+      for (const aheadMs of AHEAD_MS) {
+        await dieOnce(place, aheadMs);
+        if (report.diedAt.has(place)) return;
+      }
       throw new Error(`no run passes ${place}`);
     },
     async end() {

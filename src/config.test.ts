@@ -70,7 +70,7 @@ it('an empty environment → the documented defaults', () => {
       batchSize: 600,
       pollIntervalMs: 5000,
       concurrency: 64,
-      inFlightBytes: 2_097_152,
+      inFlightBytes: 1_048_576,
       sendTimeoutMs: 30_000,
       stopDeadlineMs: 30_000,
     },

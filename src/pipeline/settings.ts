@@ -28,10 +28,10 @@ export const pipelineSettings = {
     }),
     inFlightBytes: setting.bytes({
       env: ['POSTRIDER_IN_FLIGHT_BYTES'],
-      default: 2 * 1024 ** 2,
+      default: 1024 ** 2,
       min: 1024 ** 2,
       max: 4 * 1024 ** 3,
-      says: 'How many bytes of content are held in memory at once; an email larger than that goes alone.',
+      says: 'How many bytes of content are held in memory at once for emails being attempted; one larger than that goes alone.',
     }),
     sendTimeoutMs: setting.duration({
       env: ['POSTRIDER_SEND_TIMEOUT'],

@@ -87,8 +87,8 @@ export function createEmailLogs(database: () => Promise<Database>, clock: Clock)
       const { userId: user, tenant } = readEmailFilter(EMAIL_FILTER, { userId, companyId }, clock.now());
       if (user === undefined || tenant === undefined) throw refused('userId', 'and companyId are needed');
       const size = limit === undefined ? USUAL_USER_PAGE : USER_PAGE_FIELDS.limit.read(limit, 'limit')!;
-      const at = { page: readPage(page), limit: size };
-      return listUserEmails(await database(), { userId: user, tenant }, at);
+      const number = page === undefined ? 1 : USER_PAGE_FIELDS.page.read(page, 'page')!;
+      return listUserEmails(await database(), { userId: user, tenant }, { page: number, limit: size });
     },
   };
 }

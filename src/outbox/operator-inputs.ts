@@ -3,6 +3,7 @@ import {
   type Field,
   field,
   fields,
+  ISO_WITH_OFFSET,
   invalidPayload,
   isUuid,
   needed,
@@ -37,7 +38,7 @@ const days = field.own(
   },
 );
 const moment: Field<Date | string> = field.own(
-  () => z.string(),
+  () => z.string().regex(new RegExp(`${DAY.source}|${ISO_WITH_OFFSET.source}`)),
   (input, name) => {
     momentOf(input, name);
     return input as string;
@@ -103,8 +104,8 @@ export const PAGE_FIELDS = {
     'Far pages would be counted through from the first; cursors lead further.',
   ),
 } as const;
-/** A user's own emails. */
-export const USER_PAGE_FIELDS = { page: PAGE_FIELDS.page, limit: field.whole(1, 100) } as const;
+/** A user's own emails, where no cursor leads further. */
+export const USER_PAGE_FIELDS = { page: field.whole(1, MOST_PAGES), limit: field.whole(1, 100) } as const;
 
 const exactly = (a: string, b: string, whose: string) => (given: Record<string, unknown>, place: string) => {
   const isFirst = given[a] !== undefined;

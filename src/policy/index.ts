@@ -14,7 +14,7 @@ export { forgetRecipient } from './forget-recipient.js';
 export { hashAddress } from './hash-address.js';
 export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export { type Judged, judgeEmails } from './judge-emails.js';
-export { QUOTA_AMOUNT, QUOTA_PERIOD, RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from './limit-inputs.js';
+export { LIMIT_KEY_FIELDS, QUOTA_AMOUNT, RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from './limit-inputs.js';
 export {
   createQuotas,
   type QuotaChange,

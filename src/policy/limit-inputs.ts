@@ -62,7 +62,12 @@ export const QUOTA_AMOUNT = fields({
   ),
 });
 
-export const QUOTA_PERIOD = field.choice(['day', 'month']);
+/** Where a limit or a quota stands. */
+export const LIMIT_KEY_FIELDS = {
+  type: TYPE,
+  companyId: COMPANY,
+  period: field.choice(['day', 'month']),
+} as const;
 
 function wholeTo(most: number, form: string) {
   return field.own(

@@ -2,7 +2,7 @@ import { invalidPayload } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { changeRules, type RulesAccess } from './change-rules.js';
 import { checkCompany, checkFields } from './check-change.js';
-import { QUOTA_AMOUNT, QUOTA_PERIOD } from './limit-inputs.js';
+import { LIMIT_KEY_FIELDS, QUOTA_AMOUNT } from './limit-inputs.js';
 
 /**
  * Reading and setting how many emails a company may send per day and month (UTC). Without a quota nothing is counted;
@@ -72,7 +72,7 @@ function checkQuota(input: QuotaChange): QuotaChange {
 function checkWhich({ companyId, period }: Record<string, unknown>): Omit<QuotaChange, 'limit'> {
   const company = checkCompany(companyId);
   if (company === undefined) throw invalidPayload('companyId', 'is missing');
-  return { companyId: company, period: QUOTA_PERIOD.read(period ?? null, 'period')! };
+  return { companyId: company, period: LIMIT_KEY_FIELDS.period.read(period ?? null, 'period')! };
 }
 
 interface UseRow {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { OPERATIONS } from '../../src/doors/http/openapi/create-document.js';
+import { OPERATIONS, openApiDocument } from '../../src/doors/http/openapi/create-document.js';
 import type { Field } from '../../src/kernel/index.js';
 import { RECIPIENT_INPUT } from '../../src/recipients/parse-recipient.js';
 import { SUPPRESSION_INPUT } from '../../src/recipients/parse-suppression.js';
@@ -22,7 +22,7 @@ bodies.push(['one suppression', SUPPRESSION_INPUT, inList('POST /v1/suppressions
 
 /** What no pattern says: addresses, files, places, and what two fields say together. */
 const ONLY_READING_TELLS =
-  /email address|strict base64|without a path|no time zone|goes with the reason|all must be said/;
+  /address|strict base64|without a path|no time zone|goes with the reason|all must be said|all is meant/;
 
 describe('a body as the document shows it', () => {
   test.each(bodies)(
@@ -42,6 +42,44 @@ describe('a body as the document shows it', () => {
     },
   );
 });
+
+/** Each name of a query as somebody writes it who has the document: numbers and flags are text there. */
+const names = Object.entries(OPERATIONS).flatMap(([route, { query }]) => {
+  const [method = '', path = ''] = route.split(' ');
+  const described = openApiDocument().paths[path.replace(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;
+  const inQuery = described.parameters.filter((one) => one.in === 'query');
+  return inQuery.map(({ name, schema }) => [`${route}?${name}`, name, schema, query!] as const);
+});
+
+describe('a query as the document shows it', () => {
+  test.each(names)(
+    '%s → what is shown as allowed is read, and the other way round',
+    (_, name, schema, query) => {
+      const shown = z.fromJSONSchema(schema as never);
+      const isText = schema.type === 'string';
+      const apart = TEXTS.filter((text) => {
+        const refusal = refusalOf(query, { ...(query.schema.shape.scope && { scope: 'all' }), [name]: text });
+        const isShown = shown.safeParse(isText ? text : (VALUES[text] ?? text)).success;
+        return isShown !== (refusal === null) && !(isShown && ONLY_READING_TELLS.test(refusal!));
+      });
+      expect(apart).toEqual([]);
+    },
+  );
+  test('there are some', () => expect(names.length).toBeGreaterThan(100));
+});
+
+const VALUES: Record<string, unknown> = {
+  0: 0,
+  1: 1,
+  '1.5': 1.5,
+  24: 24,
+  201: 201,
+  4000: 4000,
+  2000000000: 2e9,
+};
+Object.assign(VALUES, { true: true, false: false });
+const TEXTS = [...Object.keys(VALUES), '', 'x', 'x y', '-1', '2030-01-31', '2030-01-31T09:00:00Z', '2030-02'];
+TEXTS.push('01a1def1-9ed6-7000-8fe3-719f10b82e28', 'all', 'failed', 'csv', 'x'.repeat(2000));
 
 function refusalOf(body: Field<unknown>, form: unknown): string | null {
   try {

@@ -32,7 +32,10 @@ export const EMAIL_LOG_QUERY = fields(
     },
   },
 );
-export const USER_EMAILS_QUERY = fields({ ...pageNumber, limit: inQuery.number(USER_PAGE_FIELDS.limit) });
+export const USER_EMAILS_QUERY = fields({
+  page: inQuery.number(USER_PAGE_FIELDS.page),
+  limit: inQuery.number(USER_PAGE_FIELDS.limit),
+});
 export const DEAD_LETTERS_QUERY = fields({ ...deadLetters, ...paging }, { together: agreeingTimes });
 export const DEAD_LETTER_GROUPS_QUERY = fields(deadLetters, { together: agreeingTimes });
 export const BROADCASTS_QUERY = fields({ companyId: field.line(128), ...paging });

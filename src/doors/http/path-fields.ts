@@ -12,7 +12,7 @@ import {
   isPostriderError,
   type PostriderError,
 } from '../../kernel/index.js';
-import { QUOTA_PERIOD } from '../../policy/index.js';
+import { LIMIT_KEY_FIELDS } from '../../policy/index.js';
 import type { RecipientRef } from '../../recipients/index.js';
 import { TEMPLATE_KEY_FIELDS } from '../../render/index.js';
 import { inQuery } from './read-query.js';
@@ -40,9 +40,9 @@ export const PATH_FIELDS = {
   'suppressions/:email': inQuery.address(),
   'templates/:type': TEMPLATE_KEY_FIELDS.type,
   ':type/:lang': TEMPLATE_KEY_FIELDS.lang,
-  'rate-limits/:type': TEMPLATE_KEY_FIELDS.type,
-  'quotas/:companyId': EMAIL_FIELDS.companyId,
-  ':companyId/:period': QUOTA_PERIOD,
+  'rate-limits/:type': LIMIT_KEY_FIELDS.type,
+  'quotas/:companyId': LIMIT_KEY_FIELDS.companyId,
+  ':companyId/:period': LIMIT_KEY_FIELDS.period,
   'tenants/:companyId': EMAIL_FIELDS.companyId,
   'keys/:id': uuid,
   'admins/:id': field.line(254, 'An id, or an address.'),

@@ -5,14 +5,14 @@
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { type Field, field, invalidPayload, PostriderError } from '../../kernel/index.js';
+import { type Field, field, invalidPayload, pathTo } from '../../kernel/index.js';
 
 export function readQuery<T>(c: Context, query: Field<T>): T {
-  const given: Record<string, string> = {};
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    if (values.length > 1)
-      throw new PostriderError('INVALID_PAYLOAD', `${name} is given more than once.`, { field: name });
-    given[name] = values[0] ?? '';
+  // Without a prototype, as __proto__ is a name nobody knows too.
+  const given: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URL(c.req.url).searchParams) {
+    if (name in given) throw invalidPayload(pathTo('', name), 'is given more than once');
+    given[name] = value;
   }
   return query.read(given, '');
 }

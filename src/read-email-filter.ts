@@ -1,5 +1,5 @@
-import { type Mailbox, PostriderError } from './kernel/index.js';
-import { type EmailStatus, momentOf, type ReadEmailFilter } from './outbox/index.js';
+import { type Mailbox, PostriderError, parseMoment } from './kernel/index.js';
+import type { EmailStatus, ReadEmailFilter } from './outbox/index.js';
 
 /**
  * A filter as callers write it, turned into what the rooms take. A name that does not exist, a status nobody has and a
@@ -49,8 +49,8 @@ export function readEmailFilter<Status extends string, Rest extends object>(
     ...(status !== undefined && status !== 'all' && { status: status as Exclude<Status, 'all'> }),
     ...(recipient !== undefined && { recipients: spellings(recipient) }),
     ...(days !== undefined && { since: daysAgo(days, now) }),
-    ...(from !== undefined && { since: momentOf(from, 'from') }),
-    ...(to !== undefined && { until: momentOf(to, 'to', { end: true }) }),
+    ...(from !== undefined && { since: parseMoment(from, 'from') }),
+    ...(to !== undefined && { until: parseMoment(to, 'to', { end: true }) }),
   };
   const { since, until } = read as ReadFilter;
   if (since && until && until <= since)

@@ -1,4 +1,4 @@
-import { invalidPayload, isUuid, PostriderError, readFields } from '../kernel/index.js';
+import { invalidPayload, isUuid, PostriderError, parseMoment, readFields } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { changeListening } from './change-listening.js';
 import {
@@ -73,8 +73,9 @@ export interface DeliveryPage {
 
 export interface ReplayRange {
   deliveryId?: string;
-  /** From then on. */
+  /** From then on; ISO 8601 with an offset, or a day in UTC. */
   since?: string | Date;
+  /** A day includes all of it. */
   until?: string | Date;
   /** `failed` by default in a range; `all` also repeats what got through. */
   status?: 'failed' | 'success' | 'pending' | 'all';
@@ -188,9 +189,8 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       const fields = readFields(which, '', ['deliveryId', ...Object.keys(REPLAY_FIELDS)]);
       const one = fields.deliveryId !== undefined;
       if (one && !isUuid(fields.deliveryId)) throw deliveryNotFound();
-      const momentOf = (name: 'since' | 'until') =>
-        fields[name] === undefined ? null : REPLAY_FIELDS[name].read(fields[name], name);
-      const since = momentOf('since');
+      const since = fields.since === undefined ? null : parseMoment(fields.since, 'since');
+      const until = fields.until === undefined ? null : parseMoment(fields.until, 'until', { end: true });
       if (!one && since === null) throw invalidPayload('since', 'says from when on; or name a deliveryId');
       const status = REPLAY_FIELDS.status.read(fields.status, 'status');
       const only = status ?? (one ? 'all' : 'failed');
@@ -202,7 +202,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
           ...(one && { id: fields.deliveryId as string }),
           ...{
             since,
-            until: momentOf('until'),
+            until,
             status: only === 'all' ? null : only,
           },
         },

@@ -92,7 +92,7 @@ const events = field.own(
   'Everything, where none are named.',
 );
 const description = field.line(200);
-const instant = field.moment('ISO 8601 with an offset.');
+const moment = field.dayOrMoment();
 
 export const ROTATE_FIELDS = {
   overlapHours: field.own(
@@ -105,8 +105,8 @@ export const ROTATE_FIELDS = {
 } as const;
 
 export const REPLAY_FIELDS = {
-  since: instant,
-  until: instant,
+  since: moment,
+  until: moment,
   status: field.choice(['failed', 'success', 'pending', 'all']),
 } as const;
 
@@ -129,5 +129,5 @@ export const WEBHOOK_INPUTS = {
     ...{ url, events, description: orNull(description), status: field.choice(['enabled', 'disabled']) },
   }),
   rotate: fields(ROTATE_FIELDS),
-  replay: fields({ ...REPLAY_FIELDS, since: needed(instant, 'says from when on') }, { nullIsAbsent: true }),
+  replay: fields({ ...REPLAY_FIELDS, since: needed(moment, 'says from when on') }, { nullIsAbsent: true }),
 } as const;

@@ -20,6 +20,11 @@ const KINDS: Record<string, { kind: Field<unknown>; good: unknown[]; bad: unknow
     good: ['2030-01-31T09:00:00Z', '2030-01-31T09:00+02:00'],
     bad: ['2030-02-30T09:00:00Z', '2030-01-31', 7, ''],
   },
+  dayOrMoment: {
+    kind: field.dayOrMoment(),
+    good: ['2030-01-31T09:00:00Z', '2030-01-31'],
+    bad: ['2030-02-30', '2030-01-31T09:00:00', '2030-01', 7, ''],
+  },
   flag: { kind: field.flag(), good: [true, false], bad: ['true', 1, ''] },
   uuid: {
     kind: field.uuid(),

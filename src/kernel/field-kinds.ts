@@ -5,7 +5,7 @@ import { MAX_HEADERS, MAX_VALUE_LENGTH, parseHeaders } from './header-text.js';
 import { isUuid } from './ids.js';
 import { invalidPayload, parseChoice, parseLine, parsePattern, parseString } from './input-fields.js';
 import { type JsonLimits, parseJsonObject } from './input-json.js';
-import { ISO_WITH_OFFSET, parseInstant } from './instant.js';
+import { DAY_OR_INSTANT, ISO_WITH_OFFSET, parseInstant, parseMoment } from './instant.js';
 import type { Mailbox } from './mailbox.js';
 
 /**
@@ -100,6 +100,16 @@ export const field = {
   /** ISO 8601 with an offset, or a Date. */
   moment: (says?: string): Field<Date> =>
     declare(() => z.string().regex(ISO_WITH_OFFSET).meta({ format: 'date-time' }), parseInstant, says),
+  /** The same, or a day; left as it is, for whoever knows whether it begins or ends something to read on. */
+  dayOrMoment: (): Field<Date | string> =>
+    declare(
+      () => z.string().regex(DAY_OR_INSTANT),
+      (input, name) => {
+        parseMoment(input, name);
+        return input as Date | string;
+      },
+      'ISO 8601 with an offset, or a day such as 2030-01-31 (UTC)',
+    ),
   mailbox: (): Field<Mailbox> => MAILBOX,
   /** One or several; `min` is for those who must be there. */
   mailboxes: (max: number, { min = 0 }: { min?: 0 | 1 } = {}): Field<Mailbox[]> =>

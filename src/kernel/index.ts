@@ -30,7 +30,7 @@ export {
   readFields,
 } from './input-fields.js';
 export { type JsonLimits, parseJsonObject } from './input-json.js';
-export { ISO_WITH_OFFSET, parseInstant } from './instant.js';
+export { parseInstant, parseMoment } from './instant.js';
 export { killPoint, onKillPoint } from './kill-point.js';
 export type { Lifecycle, StopOptions } from './lifecycle.js';
 export { createLogger, type Logger, silentLogger } from './logger.js';

@@ -13,10 +13,20 @@ export function parseInstant(input: unknown, field: string): Date {
   return new Date(at);
 }
 
+/** The same, or a day in UTC: it begins at midnight, and as an end includes all of it. */
+export function parseMoment(input: unknown, field: string, { end = false } = {}): Date {
+  const isDay = typeof input === 'string' && DAY.test(input);
+  const start = parseInstant(isDay ? `${input}T00:00:00Z` : input, field);
+  return isDay && end ? new Date(start.getTime() + DAY_MS) : start;
+}
+
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 /** What a Date can hold and the store cannot lies beyond. */
 const MAX_INSTANT = Date.UTC(9999, 11, 31);
 export const ISO_WITH_OFFSET =
-  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+export const DAY_OR_INSTANT = new RegExp(`${DAY.source}|${ISO_WITH_OFFSET.source}`);
 
 function readIso(text: string): number {
   const match = ISO_WITH_OFFSET.exec(text);

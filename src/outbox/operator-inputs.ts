@@ -3,12 +3,11 @@ import {
   type Field,
   field,
   fields,
-  ISO_WITH_OFFSET,
   invalidPayload,
   isUuid,
   needed,
   oneOf,
-  parseInstant,
+  parseMoment,
   type ReadOf,
 } from '../kernel/index.js';
 import { EMAIL_STATUSES } from './transition-table.js';
@@ -18,17 +17,8 @@ import { EMAIL_STATUSES } from './transition-table.js';
  * with these and the description of the API is made of them. Reading what was read before changes nothing.
  */
 const MOST_DAYS = 3650;
-const DAY_MS = 86_400_000;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MAX_ID = 128;
 const MOST_PAGES = 200;
-
-/** A day begins at midnight, and as an end includes all of it. */
-export function momentOf(input: unknown, name: string, { end = false } = {}): Date {
-  const isDay = typeof input === 'string' && DAY.test(input);
-  const start = parseInstant(isDay ? `${input}T00:00:00Z` : input, name);
-  return isDay && end ? new Date(start.getTime() + DAY_MS) : start;
-}
 
 const days = field.own(
   () => z.number().positive().max(MOST_DAYS),
@@ -37,14 +27,7 @@ const days = field.own(
     throw invalidPayload(name, `must be a number above 0 and up to ${MOST_DAYS}`);
   },
 );
-const moment: Field<Date | string> = field.own(
-  () => z.string().regex(new RegExp(`${DAY.source}|${ISO_WITH_OFFSET.source}`)),
-  (input, name) => {
-    momentOf(input, name);
-    return input as string;
-  },
-  'ISO 8601 with an offset, or a day such as 2030-01-31 (UTC)',
-);
+const moment = field.dayOrMoment();
 const word = field.line(1000);
 
 const WHICH = { companyId: word, type: word, recipient: field.mailbox(), days, from: moment, to: moment };
@@ -69,7 +52,7 @@ export function agreeingTimes(
   if (some !== undefined && from !== undefined)
     throw invalidPayload(at('days'), 'and from say the same thing twice; give one of them');
   if (from === undefined || to === undefined) return;
-  if (momentOf(to, at('to'), { end: true }) <= momentOf(from, at('from')))
+  if (parseMoment(to, at('to'), { end: true }) <= parseMoment(from, at('from')))
     throw invalidPayload(at('to'), 'must be later than from');
 }
 

@@ -145,7 +145,7 @@ export function describeWebhooks(program: Command, cli: Cli, run: Run): void {
     .action((id, _, self) => run(webhooksDeliveries(cli, id, self.optsWithGlobals())));
   command('replay <id>', 'tell again what failed since then, or one delivery')
     .option('--delivery <id>', 'this one, whatever became of it')
-    .option('--since <time>', 'from this time on')
+    .option('--since <time>', 'from this time on, as 2030-01-31 or 2030-01-31T09:00:00Z')
     .option('--until <time>', 'up to this time')
     .option('--all', 'also what got through')
     .action((id, _, self) => run(webhooksReplay(cli, id, self.optsWithGlobals())));

@@ -99,8 +99,6 @@ export async function openDashboard(options: { config?: ConfigOverrides } = {}):
           visit.strangers.push(request.url());
       });
       page.on('dialog', (dialog) => {
-        // The browser's own question before what was typed is left; the person leaves.
-        if (dialog.type() === 'beforeunload') return dialog.accept();
         visit.dialogs.push(dialog.message());
         return dialog.dismiss();
       });

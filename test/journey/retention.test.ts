@@ -104,6 +104,19 @@ describe('retention on PostgreSQL', () => {
     expect(rows).toEqual([{ name: `postrider.emails_${weekOf(0).replaceAll('-', '')}` }]);
   });
 
+  test('a body of 2,500 characters → kept in its row, not in one aside', async () => {
+    const text = Array.from({ length: 500 }, (_, at) =>
+      ((at * 7919) % 46_655).toString(36).padStart(4, '0'),
+    ).join(' ');
+    const { emailId } = await journey.postrider.schedule(anEmail({ text }), new Date(Date.now() + 3_600_000));
+    const { rows } = await database.query(
+      `select pg_relation_size(c.reltoastrelid)::int as aside
+       from postrider.email_bodies b join pg_class c on c.oid = b.tableoid where b.email_id = $1`,
+      [emailId],
+    );
+    expect(rows).toEqual([{ aside: 0 }]);
+  });
+
   test('a week without a partition that already has emails → made, and its emails moved into it', async () => {
     const ahead = weekOf(-28).replaceAll('-', '');
     for (const parent of ['emails', 'email_bodies', 'email_attempts', 'email_facts']) {
@@ -118,6 +131,11 @@ describe('retention on PostgreSQL', () => {
     expect(rows).toEqual([{ name: `postrider.emails_${ahead}` }]);
     expect(await has('email_bodies', id)).toBe(true);
     expect((await prune(database, RETENTION)).partitionsMade).toBe(0);
+    const { rows: options } = await database.query(
+      'select distinct c.reloptions::text as says from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::regclass',
+      ['postrider.email_bodies'],
+    );
+    expect(options).toEqual([{ says: '{toast_tuple_target=4080}' }]);
   });
 
   test('a week that ended 40 days ago → bodies dropped, logs kept', async () => {

@@ -69,7 +69,7 @@ it('an empty environment → the documented defaults', () => {
       enabled: true,
       batchSize: 600,
       pollIntervalMs: 5000,
-      concurrency: 64,
+      concurrency: 96,
       inFlightBytes: 1_048_576,
       sendTimeoutMs: 30_000,
       stopDeadlineMs: 30_000,

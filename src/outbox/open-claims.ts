@@ -175,6 +175,6 @@ const OPEN = {
       (extract(epoch from e.created_at) * 1000)::float8 as created_ms,
       (extract(epoch from greatest(e.created_at, e.scheduled_at)) * 1000)::float8 as due_ms, b.html, b.text, b.attachments
     from opened o
-    left join lateral (select * from postrider.emails x where x.id = o.id) e on true
-    left join lateral (select * from postrider.email_bodies x where x.email_id = o.id) b on true`,
+    left join lateral (select * from postrider.emails x where x.id = o.id limit 1) e on true
+    left join lateral (select * from postrider.email_bodies x where x.email_id = o.id limit 1) b on true`,
 };

@@ -21,7 +21,7 @@ export const pipelineSettings = {
   worker: {
     concurrency: setting.integer({
       env: ['POSTRIDER_WORKER_CONCURRENCY'],
-      default: 64,
+      default: 96,
       min: 1,
       max: 1000,
       says: 'How many emails are being attempted at once in this process.',

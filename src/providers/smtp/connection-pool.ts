@@ -1,6 +1,5 @@
 import { STOPPING } from '../our-side.js';
 import type { Outcome } from '../provider.js';
-import { AnswerPace } from './answer-pace.js';
 import { SOCKET_CLOSED } from './classify-network-error.js';
 import { REFUSED_AHEAD } from './deliver-message.js';
 import { type PreparedMessage, unfitFor } from './prepare-message.js';
@@ -17,8 +16,7 @@ import { WaitingPlace } from './waiting-place.js';
  *
  * The first in line may be promised a connection whose server answers quickly, so that his envelope
  * leaves with the message before his. When the answer does not come and another connection is free, he
- * goes there, and the envelope is never completed. For the same reason one whose turn comes in a few
- * milliseconds waits in line although a connection is free: behind another he costs one write, alone two.
+ * goes there, and the envelope is never completed.
  */
 export class ConnectionPool {
   private readonly idle: SmtpConnection[] = [];
@@ -36,10 +34,6 @@ export class ConnectionPool {
   /** In the place of one whose envelope ahead was refused: what becomes of it tells why. */
   private readonly doubted = new WeakSet<SmtpConnection>();
   private lateness: NodeJS.Timeout | undefined;
-  private readonly pace = new AnswerPace();
-  /** The first in line at the last look; in his place at the next, and he is given what is free. */
-  private seenFirst: WaitingPlace | undefined;
-  private impatience: NodeJS.Timeout | undefined;
 
   constructor(private readonly settings: SmtpSettings) {
     this.limit = settings.maxConnections;
@@ -47,15 +41,12 @@ export class ConnectionPool {
 
   /** A connection at once, or a place in line. */
   acquire(message: PreparedMessage): SmtpConnection | WaitingPlace {
-    if (!this.comesSoon(1)) {
-      const connection = this.idle.pop();
-      if (connection) return this.wake(connection);
-      if (!this.closed && this.mayOpen()) return this.open();
-    }
+    const connection = this.idle.pop();
+    if (connection) return this.wake(connection);
+    if (!this.closed && this.mayOpen()) return this.open();
     const place = new WaitingPlace(message);
     if (this.closed) place.lose(STOPPING, CLOSED);
     else this.line.push(place);
-    this.impatience ??= setTimeout(this.lookAtLine, LINE_LOOK_MS).unref();
     return place;
   }
 
@@ -93,8 +84,6 @@ export class ConnectionPool {
   release(connection: SmtpConnection, outcome?: Outcome): void {
     this.opening.delete(connection);
     this.learnFrom(outcome);
-    if (outcome?.kind === 'sent' && connection.extensions.has('PIPELINING'))
-      this.pace.learn(connection.replyMs);
     // Refused in the plain order too: it was the sender that was disliked.
     if (this.doubted.delete(connection) && isMailRefusal(outcome)) this.asksAhead = true;
     const heir = this.promised.get(connection);
@@ -179,31 +168,15 @@ export class ConnectionPool {
     return this.line[0];
   }
 
-  /** Whether everyone in line, and so many more, are served within moments by the connections at work. */
-  private comesSoon(more: number): boolean {
-    const atWork = this.slots - this.idle.length - this.opening.size;
-    return this.asksAhead && this.pace.comesSoon(this.line.length + more, atWork);
-  }
-
-  private serveLine(hurry = false): void {
+  private serveLine(): void {
     while (!this.closed && (this.idle.length > 0 || this.mayOpen())) {
       const next = this.firstInLine();
-      if (!next || (!hurry && this.comesSoon(0))) return;
+      if (!next) return;
       this.line.shift();
       const free = this.idle.pop();
       next.give(free ? this.wake(free) : this.open());
     }
   }
-
-  /** The connections at work may have stopped answering: who has not moved since the last look waits no longer. */
-  private readonly lookAtLine = (): void => {
-    this.impatience = undefined;
-    const first = this.firstInLine();
-    if (!first) return;
-    if (first === this.seenFirst) this.serveLine(true);
-    this.seenFirst = first;
-    this.impatience = setTimeout(this.lookAtLine, LINE_LOOK_MS).unref();
-  };
 
   private learnFrom(outcome: Outcome | undefined): void {
     if (outcome && outcome.kind !== 'sent' && outcome.trace.responseCode === 421) {
@@ -245,7 +218,6 @@ const QUICK_REPLY_MS = 100;
 /** OpenSMTPD's listen queue holds five. */
 const OPENING_AT_ONCE = 4;
 const LATE_MS = 250;
-const LINE_LOOK_MS = 20;
 /** Stands for an heir who was served elsewhere: the connection ends with the answer it waits for. */
 const GONE = { over: true } as WaitingPlace;
 

@@ -6,8 +6,8 @@ import { serverCpuSeconds } from '../ground/process-usage.js';
 import { startSmtpSink } from '../ground/smtp-sink.js';
 import { spawnWorker } from '../ground/spawn-worker.js';
 
-const EMAILS = 20_000;
-const WARM = 2000;
+const EMAILS = 60_000;
+const WARM = 15_000;
 const CONNECTIONS = 20;
 
 /** Delivered over SMTP with the full trail, beside a loop that only sends. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { outgoingEmail } from '../outgoing-email.fixture.js';
 import type { OutgoingEmail } from '../provider.js';
 import { bodyText, visibleText } from './any-text.fixture.js';
-import { composeMessage, composeText } from './compose-message.js';
+import { composeMessage, composeTexts } from './compose-message.js';
 
 async function source(parts: Partial<OutgoingEmail>): Promise<string> {
   return (await composeMessage(outgoingEmail(parts))).toString('utf8');
@@ -176,14 +176,14 @@ test.each([
   ['text and HTML', { text: 'Grüße', html: '<p>Grüße</p>' }],
   ['text alone', { text: 'Hello', html: '' }],
   ['HTML alone', { text: '', html: '<p>Hello</p>' }],
-])('%s as text → the same as its bytes', async (_what, parts) => {
-  expect(composeText(outgoingEmail(parts))).toBe(await source(parts));
+])('%s as texts → joined the same as its bytes', async (_what, parts) => {
+  expect(composeTexts(outgoingEmail(parts))?.join('')).toBe(await source(parts));
 });
 
 test('a body of 512 KB → no text of it, and bytes that are read back', async () => {
   const html = `<p>${'Grüße aus Köln. '.repeat(32 * 1024)}</p>`;
   const email = outgoingEmail({ text: 'Grüße', html });
-  expect(composeText(email)).toBeNull();
+  expect(composeTexts(email)).toBeNull();
   const read = await PostalMime.parse(await composeMessage(email));
   expect([read.html?.trimEnd(), read.text?.trimEnd()]).toEqual([html, 'Grüße']);
 });

@@ -14,14 +14,12 @@ export function composeMessage(email: OutgoingEmail): Buffer | Promise<Buffer> {
 }
 
 /**
- * The same as text, which is ASCII unless an address is not; null for a message with attachments, and for a large
- * one, which as one text would be in memory twice more.
+ * The same as texts to be joined, ASCII unless an address is not; null for a message with attachments, and for a large
+ * one, which would be in memory once more.
  */
-export function composeText(email: OutgoingEmail): string | null {
+export function composeTexts(email: OutgoingEmail): string[] | null {
   if (email.attachments.length > 0 || email.html.length + email.text.length > MAX_TEXT) return null;
-  let text = '';
-  for (const piece of pieces(email)) text += piece;
-  return text;
+  return pieces(email);
 }
 
 const MAX_TEXT = 64 * 1024;

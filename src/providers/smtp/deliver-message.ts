@@ -3,6 +3,7 @@ import { LEASE_LOST } from '../our-side.js';
 import type { AttemptContext, Outcome, RecipientFailure, Sent } from '../provider.js';
 import type { AttemptWatch } from '../watch-attempt.js';
 import { classifySmtpReply } from './classify-smtp-reply.js';
+import type { WireMessage } from './encode-for-wire.js';
 import { parseQueueId } from './parse-queue-id.js';
 import { envelopeCommands, type PreparedMessage } from './prepare-message.js';
 import type { SmtpReply } from './reply-reader.js';
@@ -53,6 +54,7 @@ export const REFUSED_AHEAD = 'REFUSED_AHEAD';
 
 const FINAL_DOT = '.\r\n';
 const EMPTY = Buffer.alloc(0);
+const NOTHING: WireMessage = { content: EMPTY, size: 0, room: null, eightBit: false };
 /** Up to here body and dot leave in one write; beyond, the body is written first, in pieces. */
 const ONE_WRITE_BYTES = 64 * 1024;
 
@@ -139,7 +141,7 @@ async function writeBody(connection: SmtpConnection, delivery: Delivery): Promis
   const { attempt, clock, wire } = delivery;
   connection.stage = 'body';
   const { content } = wire;
-  const large = typeof content !== 'string' && content.length > ONE_WRITE_BYTES ? content : EMPTY;
+  const large = content.length > ONE_WRITE_BYTES ? content : EMPTY;
   for (let at = 0; at < large.length && !connection.hasUnread; at += ONE_WRITE_BYTES) {
     await connection.flush(large.subarray(at, at + ONE_WRITE_BYTES));
   }
@@ -163,8 +165,7 @@ async function writeBody(connection: SmtpConnection, delivery: Delivery): Promis
   // RFC 2920 lets a group of commands begin with the end of a message: one write where there were two.
   const tail = next ? `${FINAL_DOT}${envelopeCommands(connection, next).join('\r\n')}\r\n` : FINAL_DOT;
   const encoding = next?.envelope.utf8 ? 'utf8' : 'latin1';
-  if (typeof content === 'string') connection.write(content + tail, encoding);
-  else connection.writeTogether(large === EMPTY ? content : EMPTY, tail, encoding);
+  connection.writeTogether(large === EMPTY ? wire : NOTHING, tail, encoding);
   killPoint('smtp:after-dot');
   connection.stage = 'dot';
   connection.conversation.client(`<message of ${wire.size} bytes>`);

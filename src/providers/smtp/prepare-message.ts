@@ -1,5 +1,5 @@
 import { isPostriderError } from '../../kernel/index.js';
-import { composeMessage, composeText } from '../mime/compose-message.js';
+import { composeMessage, composeTexts } from '../mime/compose-message.js';
 import type { DkimSigner } from '../mime/dkim-signer.js';
 import type { Outcome, OutgoingEmail } from '../provider.js';
 import { encodeForWire, type WireMessage } from './encode-for-wire.js';
@@ -23,14 +23,14 @@ export function prepareMessage(
 ): PreparedMessage | Outcome | Promise<PreparedMessage | Outcome> {
   const envelope = smtpEnvelope(email);
   if ('invalid' in envelope) return invalid('INVALID_EMAIL', 'an address cannot be written in SMTP');
-  const finish = (message: Buffer | string): PreparedMessage => ({
+  const finish = (message: Buffer | string[]): PreparedMessage => ({
     envelope,
     wire: encodeForWire(message),
     messageId: email.messageId,
   });
   try {
-    const text = signer.signs(email.from.address) ? null : composeText(email);
-    if (text !== null) return finish(text);
+    const texts = signer.signs(email.from.address) ? null : composeTexts(email);
+    if (texts !== null) return finish(texts);
     return Promise.resolve(composeMessage(email))
       .then((message) => signer.sign(message, email.from.address))
       .then(finish)

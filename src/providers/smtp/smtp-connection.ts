@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { messageOf } from '../../kernel/index.js';
 import { SOCKET_CLOSED } from './classify-network-error.js';
 import { Conversation, oneLine } from './conversation.js';
+import type { WireMessage } from './encode-for-wire.js';
 import { ReplyReader, type SmtpReply } from './reply-reader.js';
 import type { SmtpSettings } from './smtp-options.js';
 import type { SmtpStage } from './smtp-stage.js';
@@ -96,11 +97,18 @@ export class SmtpConnection {
     if (!this.lost) this.socket.write(text, encoding);
   }
 
-  /** Two pieces that leave together: a write costs more than what is in it. */
-  writeTogether(message: Buffer, tail: string, encoding: 'utf8' | 'latin1'): void {
+  /** A message and what follows it leave together: a write costs more than what is in it. */
+  writeTogether(message: WireMessage, tail: string, encoding: 'utf8' | 'latin1'): void {
     if (this.lost) return;
+    const { content, size, room } = message;
+    if (room && encoding === 'latin1' && tail.length <= room.length - size) {
+      // The bytes behind are the socket's from now on.
+      message.room = null;
+      this.socket.write(room.subarray(0, size + room.write(tail, size, 'latin1')));
+      return;
+    }
     this.socket.cork();
-    if (message.length > 0) this.socket.write(message);
+    if (size > 0) this.socket.write(content);
     this.socket.write(tail, encoding);
     this.socket.uncork();
   }

@@ -1,26 +1,25 @@
 import type { Bench, BenchContext, Figure } from '../bench.js';
-import { runBareLoop } from '../ground/bare-smtp-loop.js';
 import { type Contender, compareRuns, type Run } from '../ground/compare-runs.js';
-import { composeSamples } from '../ground/compose-samples.js';
-import { installPeers } from '../ground/install-peers.js';
-import { openSender } from '../ground/open-sender.js';
+import { installPeers, PEERS_NODE } from '../ground/install-peers.js';
+import { acceptMany } from '../ground/open-sender.js';
 import { processCpuSeconds, serverCpuSeconds } from '../ground/process-usage.js';
 import { type RedisServer, startRedis } from '../ground/redis-server.js';
-import { sampleEmails } from '../ground/sample-emails.js';
 import { startSmtpSink } from '../ground/smtp-sink.js';
+import { spawnLoad } from '../ground/spawn-load.js';
 import { type PeerDescription, type PeerName, type PeerSettings, spawnPeer } from '../ground/spawn-peer.js';
 import { spawnWorker } from '../ground/spawn-worker.js';
 
 const ROUNDS = 3;
-const BATCH = 500;
-const OURS = { emails: 22_000, warm: 2000 };
-const THEIRS = { emails: 5500, warm: 500 };
+/** Everyone has a second or two to get warm: they differ that much in speed. */
+const OURS = { emails: 60_000, warm: 15_000 };
+const THEIRS = { emails: 8000, warm: 2000 };
 const TRIAL = { emails: 2000, warm: 500 };
-const BARE = { emails: 20_000, connections: 20 };
+const ACCEPT = { emails: 30_000, warm: 10_000 };
+const BARE = { emails: 60_000, connections: 20 };
 const QUEUES: readonly PeerName[] = ['pg-boss', 'graphile-worker', 'bullmq'];
 
 /**
- * Postrider beside the queues people use with nodemailer: the same emails, the same sink, one process each.
+ * Postrider beside the queues people use with nodemailer: the same emails, the same sink, the same Node, one process each.
  * Each peer first tries a few settings and keeps its best; then everyone takes turns, so that what else the
  * machine does hits all, and the best of the rounds counts.
  */
@@ -45,7 +44,6 @@ export const peers: Bench = {
 
 async function race(context: BenchContext, services: Services): Promise<Figure[]> {
   const { progress } = context;
-  const messages = await composeSamples();
   const field: Peer[] = [];
   for (const name of [...QUEUES, 'nodemailer-alone'] as const) {
     field.push(await chooseSettings(context, services, name));
@@ -55,18 +53,17 @@ async function race(context: BenchContext, services: Services): Promise<Figure[]
   for (let round = 1; round <= ROUNDS; round++) {
     const told = (name: string) => progress(`round ${round} of ${ROUNDS}: ${name}`);
     told('the bare loop');
-    const { seconds } = await runBareLoop({
-      port: services.smtp,
-      connections: BARE.connections,
-      messages,
-      total: BARE.emails,
-    });
+    const seconds = await spawnLoad({ do: 'bare', port: services.smtp, ...BARE }, PEERS_NODE);
     bare.push(BARE.emails / seconds);
     told('Postrider');
     ours.push(await runPostrider(context, services.smtp));
     for (const peer of field) {
       told(peer.name);
-      peer.runs.push((await runPeer(context, services, peer.name, peer.settings, THEIRS)).run);
+      const accepted = await acceptByPeer(context, services, peer.name);
+      peer.runs.push({
+        ...(await runPeer(context, services, peer.name, peer.settings, THEIRS)).run,
+        accepted,
+      });
     }
   }
   const contenders = field.map(asContender);
@@ -116,7 +113,7 @@ async function runPeer(
   name: PeerName,
   settings: PeerSettings | null,
   { emails, warm }: Size,
-): Promise<{ about: PeerDescription; settings: PeerSettings; run: Run }> {
+): Promise<{ about: PeerDescription; settings: PeerSettings; run: Omit<Run, 'accepted'> }> {
   const database = await context.openDatabase();
   const peer = await spawnPeer(name, {
     postgres: database.url,
@@ -125,14 +122,13 @@ async function runPeer(
   });
   try {
     const used = settings ?? peer.about.settings[0]!;
-    const accepting = await peer.insert(emails);
+    await peer.insert(emails, 0);
     await database.client.query('vacuum analyze');
     const serverCpu = async () =>
       name === 'bullmq' ? processCpuSeconds(services.redis.pid) : serverCpuSeconds(database.client);
     const before = await serverCpu();
     const { seconds, cpuSeconds } = await peer.deliver({ settings: used, total: emails, warm });
     const run = {
-      accepted: (emails - BATCH) / accepting,
       delivered: (emails - warm) / seconds,
       processCpu: (cpuSeconds * 1e6) / (emails - warm),
       serverCpu: each(before, await serverCpu(), emails),
@@ -143,21 +139,30 @@ async function runPeer(
   }
 }
 
+async function acceptByPeer(context: BenchContext, services: Services, name: PeerName): Promise<number> {
+  if (name === 'nodemailer-alone') return 0;
+  const { emails, warm } = ACCEPT;
+  const database = await context.openDatabase();
+  const peer = await spawnPeer(name, {
+    postgres: database.url,
+    redis: services.redis.port,
+    smtp: services.smtp,
+  });
+  try {
+    return (emails - warm) / (await peer.insert(emails, warm));
+  } finally {
+    await peer.stop();
+  }
+}
+
 async function runPostrider(context: BenchContext, smtpPort: number): Promise<Run> {
+  const { url } = await context.openDatabase();
+  const accepting = await spawnLoad({ do: 'accept', database: url, ...ACCEPT }, PEERS_NODE);
   const { emails, warm } = OURS;
   const database = await context.openDatabase();
-  const sender = openSender(database.url);
-  const samples = sampleEmails(4000);
-  let started = 0;
-  for (let done = 0; done < emails; done += BATCH) {
-    if (done === BATCH) started = performance.now();
-    const at = done % samples.length;
-    await sender.sendBatch(samples.slice(at, at + BATCH));
-  }
-  const accepting = (performance.now() - started) / 1000;
-  await sender.stop();
+  await acceptMany(database.url, emails);
   await database.client.query('vacuum analyze');
-  const worker = await spawnWorker({ database: database.url, smtpPort });
+  const worker = await spawnWorker({ database: database.url, smtpPort }, {}, PEERS_NODE);
   const from = await worker.ask({ do: 'expect', settled: warm }, 'reached');
   const before = await worker.ask({ do: 'usage' }, 'usage');
   const serverBefore = await serverCpuSeconds(database.client);
@@ -167,7 +172,7 @@ async function runPostrider(context: BenchContext, smtpPort: number): Promise<Ru
   await worker.stop();
   const counted = after.settled - before.settled;
   return {
-    accepted: (emails - BATCH) / accepting,
+    accepted: (ACCEPT.emails - ACCEPT.warm) / accepting,
     delivered: (to.settled - from.settled) / ((to.at - from.at) / 1000),
     processCpu: ((after.cpuMs - before.cpuMs) * 1000) / counted,
     serverCpu: each(serverBefore, serverAfter, counted),

@@ -8,6 +8,9 @@ import { Skipped } from '../bench.js';
 /** Where the peers live, with a lockfile of their own: none of them is a dependency of Postrider. */
 export const PEERS_FOLDER = join(findRoot(dirname(fileURLToPath(import.meta.url))), 'bench', 'peers');
 
+/** The Node some of them need, on which everyone runs beside them. */
+export const PEERS_NODE = join(PEERS_FOLDER, 'node_modules', 'node', 'bin', 'node');
+
 /** `npm ci` in that folder, unless what is installed is what the lockfile says. */
 export async function installPeers(say: (text: string) => void): Promise<void> {
   const stamp = join(PEERS_FOLDER, 'node_modules', '.installed-lock.json');

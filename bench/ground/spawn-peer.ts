@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { PEERS_FOLDER } from './install-peers.js';
+import { PEERS_FOLDER, PEERS_NODE } from './install-peers.js';
 
 /** One peer in a process of its own, on the Node installed beside the peers. */
 export interface BenchPeer {
   readonly about: PeerDescription;
-  /** Inserts in batches of 500 and gives the seconds of all batches but the first. */
-  insert(count: number): Promise<number>;
+  /** Inserts in batches of 500 and gives the seconds of what came after the first `warm`. */
+  insert(count: number, warm: number): Promise<number>;
   /** Delivers everything that waits; the seconds, also those of its CPU, are of what came after the first `warm`. */
   deliver(command: {
     settings: PeerSettings;
@@ -37,14 +37,14 @@ export async function spawnPeer(
   services: { postgres: string; redis: number; smtp: number },
 ): Promise<BenchPeer> {
   const child = fork(join(PEERS_FOLDER, 'peer-child.mjs'), [], {
-    execPath: join(PEERS_FOLDER, 'node_modules', 'node', 'bin', 'node'),
+    execPath: PEERS_NODE,
     execArgv: [],
     env: { ...process.env, BENCH_PEER: JSON.stringify({ peer, samples: SAMPLES, ...services }) },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ready = await nextEvent<PeerDescription>(child, 'ready');
   const ask = <Answer extends object>(
-    command: { do: string; count?: number },
+    command: { do: string; count?: number; warm?: number },
     event: string,
   ): Promise<Answer> => {
     const answer = nextEvent<Answer>(child, event);
@@ -53,7 +53,8 @@ export async function spawnPeer(
   };
   return {
     about: ready,
-    insert: async (count) => (await ask<{ seconds: number }>({ do: 'insert', count }, 'inserted')).seconds,
+    insert: async (count, warm) =>
+      (await ask<{ seconds: number }>({ do: 'insert', count, warm }, 'inserted')).seconds,
     deliver: (command) => ask({ do: 'deliver', ...command }, 'delivered'),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -21,13 +21,15 @@ type EventOf<Kind extends WorkerEvent['event']> = Extract<WorkerEvent, { event: 
 const SCRIPT = fileURLToPath(new URL('./worker-child.js', import.meta.url));
 const PATIENCE_MS = 240_000;
 
-/** `env` are more settings, as of an engine. */
+/** `env` are more settings, as of an engine; `node` is the Node it runs on, without it this one. */
 export async function spawnWorker(
   options: WorkerOptions,
   env: Record<string, string> = {},
+  node = process.execPath,
 ): Promise<BenchWorker> {
   const profile = process.env.BENCH_CPU_PROF;
   const child = fork(SCRIPT, [], {
+    execPath: node,
     env: { ...process.env, ...env, BENCH_WORKER: JSON.stringify(options) },
     execArgv: profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

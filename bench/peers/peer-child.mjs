@@ -15,7 +15,7 @@ const BATCH = 500;
 process.on('message', async (command) => {
   switch (command.do) {
     case 'insert':
-      process.send({ event: 'inserted', seconds: await insert(command.count) });
+      process.send({ event: 'inserted', seconds: await insert(command) });
       break;
     case 'deliver':
       process.send({ event: 'delivered', ...(await deliver(command)) });
@@ -34,11 +34,11 @@ process.send({
   durability: peer.durability,
 });
 
-/** In batches by one caller; the seconds are of all batches but the first. */
-async function insert(count) {
+/** In batches by one caller; the seconds are of what came after the first `warm`. */
+async function insert({ count, warm }) {
   let started = 0;
   for (let done = 0; done < count; done += BATCH) {
-    if (done === BATCH) started = performance.now();
+    if (done === warm) started = performance.now();
     const at = done % emails.length;
     await queue.insert(emails.slice(at, at + Math.min(BATCH, count - done)));
   }

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeForWire } from './encode-for-wire.js';
 
-const texts = fc.array(fc.constantFrom('\r', '\n', '\r\n', '.', '..', 'a', 'text', 'ü', ''), { maxLength: 40 });
+const texts = fc.array(fc.constantFrom('\r', '\n', '\r\n', '.', '..', 'a', 'text', 'ü', ''), {
+  maxLength: 40,
+});
 const pieces = texts.map((all) => all.join(''));
 
 test('any mixture of line ends and dots → only CRLF, no line that is a lone dot, the text unchanged', () => {

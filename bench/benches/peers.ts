@@ -1,4 +1,5 @@
 import type { Bench, BenchContext, Figure } from '../bench.js';
+import type { BenchDatabase } from '../ground/bench-server.js';
 import { type Contender, compareRuns, type Run } from '../ground/compare-runs.js';
 import { installPeers, PEERS_NODE } from '../ground/install-peers.js';
 import { acceptMany } from '../ground/open-sender.js';
@@ -10,12 +11,12 @@ import { type PeerDescription, type PeerName, type PeerSettings, spawnPeer } fro
 import { spawnWorker } from '../ground/spawn-worker.js';
 
 const ROUNDS = 3;
-/** Everyone has a second or two to get warm: they differ that much in speed. */
+/** Everyone has a second or two to get warm before he is counted; as many emails would be ten times as long for some. */
 const OURS = { emails: 60_000, warm: 15_000 };
 const THEIRS = { emails: 8000, warm: 2000 };
 const TRIAL = { emails: 2000, warm: 500 };
 const ACCEPT = { emails: 30_000, warm: 10_000 };
-const BARE = { emails: 60_000, connections: 20 };
+const BARE = { emails: 60_000, warm: 15_000, connections: 20 };
 const QUEUES: readonly PeerName[] = ['pg-boss', 'graphile-worker', 'bullmq'];
 
 /**
@@ -49,12 +50,14 @@ async function race(context: BenchContext, services: Services): Promise<Figure[]
     field.push(await chooseSettings(context, services, name));
   }
   const bare: number[] = [];
+  let ourNode = '';
   const ours: Run[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const told = (name: string) => progress(`round ${round} of ${ROUNDS}: ${name}`);
     told('the bare loop');
-    const seconds = await spawnLoad({ do: 'bare', port: services.smtp, ...BARE }, PEERS_NODE);
-    bare.push(BARE.emails / seconds);
+    const { seconds, node } = await spawnLoad({ do: 'bare', port: services.smtp, ...BARE }, PEERS_NODE);
+    bare.push((BARE.emails - BARE.warm) / seconds);
+    ourNode = node;
     told('Postrider');
     ours.push(await runPostrider(context, services.smtp));
     for (const peer of field) {
@@ -67,7 +70,7 @@ async function race(context: BenchContext, services: Services): Promise<Figure[]
     }
   }
   const contenders = field.map(asContender);
-  const about = 'its defaults; every step committed with fsync and kept as an event';
+  const about = `Node ${ourNode}; its defaults; every step committed with fsync and kept as an event`;
   return compareRuns({
     ours: { name: 'Postrider', about, runs: ours },
     queues: contenders.slice(0, QUEUES.length),
@@ -123,7 +126,7 @@ async function runPeer(
   try {
     const used = settings ?? peer.about.settings[0]!;
     await peer.insert(emails, 0);
-    await database.client.query('vacuum analyze');
+    await tidy(database);
     const serverCpu = async () =>
       name === 'bullmq' ? processCpuSeconds(services.redis.pid) : serverCpuSeconds(database.client);
     const before = await serverCpu();
@@ -149,19 +152,25 @@ async function acceptByPeer(context: BenchContext, services: Services, name: Pee
     smtp: services.smtp,
   });
   try {
-    return (emails - warm) / (await peer.insert(emails, warm));
+    const rate = (emails - warm) / (await peer.insert(emails, warm));
+    await tidy(database);
+    return rate;
   } finally {
     await peer.stop();
   }
 }
 
 async function runPostrider(context: BenchContext, smtpPort: number): Promise<Run> {
-  const { url } = await context.openDatabase();
-  const accepting = await spawnLoad({ do: 'accept', database: url, ...ACCEPT }, PEERS_NODE);
+  const accepted = await context.openDatabase();
+  const { seconds: accepting } = await spawnLoad(
+    { do: 'accept', database: accepted.url, ...ACCEPT },
+    PEERS_NODE,
+  );
+  await tidy(accepted);
   const { emails, warm } = OURS;
   const database = await context.openDatabase();
   await acceptMany(database.url, emails);
-  await database.client.query('vacuum analyze');
+  await tidy(database);
   const worker = await spawnWorker({ database: database.url, smtpPort }, {}, PEERS_NODE);
   const from = await worker.ask({ do: 'expect', settled: warm }, 'reached');
   const before = await worker.ask({ do: 'usage' }, 'usage');
@@ -177,6 +186,11 @@ async function runPostrider(context: BenchContext, smtpPort: number): Promise<Ru
     processCpu: ((after.cpuMs - before.cpuMs) * 1000) / counted,
     serverCpu: each(serverBefore, serverAfter, counted),
   };
+}
+
+/** What the server would do by itself a minute later, while another is measured. */
+async function tidy(database: BenchDatabase): Promise<void> {
+  await database.client.query('vacuum analyze');
 }
 
 function each(before: number | null, after: number | null, emails: number): number | null {

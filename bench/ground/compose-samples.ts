@@ -24,7 +24,7 @@ export async function composeSamples(): Promise<Buffer[]> {
         attachments: [],
         recipients: [to.address],
       });
-      return encodeForWire(message).content as Buffer;
+      return encodeForWire(message).content;
     }),
   );
 }

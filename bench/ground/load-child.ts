@@ -9,13 +9,16 @@ import { sampleEmails } from './sample-emails.js';
 
 export type Load =
   | { do: 'accept'; database: string; emails: number; warm: number }
-  | { do: 'bare'; port: number; connections: number; emails: number };
+  | { do: 'bare'; port: number; connections: number; emails: number; warm: number };
 
 const BATCH = 500;
 
 process.on('disconnect', () => process.exit(0));
 const load = JSON.parse(process.env.BENCH_LOAD ?? '') as Load;
-process.send?.({ seconds: load.do === 'accept' ? await accept(load) : await bare(load) });
+if (load.warm % BATCH !== 0 || load.warm >= load.emails)
+  throw new Error('warm: whole batches, and fewer than all');
+const seconds = load.do === 'accept' ? await accept(load) : await bare(load);
+process.send?.({ seconds, node: process.version });
 process.disconnect();
 
 /** In batches by one caller; the seconds are of what came after the first `warm`. */
@@ -26,14 +29,14 @@ async function accept({ database, emails, warm }: Extract<Load, { do: 'accept' }
   for (let done = 0; done < emails; done += BATCH) {
     if (done === warm) started = performance.now();
     const at = done % samples.length;
-    await sender.sendBatch(samples.slice(at, at + BATCH));
+    await sender.sendBatch(samples.slice(at, at + Math.min(BATCH, emails - done)));
   }
   const seconds = (performance.now() - started) / 1000;
   await sender.stop();
   return seconds;
 }
 
-async function bare({ port, connections, emails }: Extract<Load, { do: 'bare' }>): Promise<number> {
+async function bare({ port, connections, emails, warm }: Extract<Load, { do: 'bare' }>): Promise<number> {
   const messages = await composeSamples();
-  return (await runBareLoop({ port, connections, messages, total: emails })).seconds;
+  return (await runBareLoop({ port, connections, messages, total: emails - warm, warm })).seconds;
 }

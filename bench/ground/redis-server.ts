@@ -8,7 +8,8 @@ import { Skipped } from '../bench.js';
 
 /**
  * A Redis of its own on loopback, as BullMQ's documentation asks for: an append-only file flushed every
- * second, and no eviction. Skips by name where there is none.
+ * second, and no eviction. The file is not rewritten meanwhile, as PostgreSQL makes no checkpoint meanwhile. Skips by name
+ * where there is none.
  */
 export async function startRedis(): Promise<RedisServer> {
   const workspace = openWorkspace('redis');
@@ -20,6 +21,7 @@ export async function startRedis(): Promise<RedisServer> {
     appendonly: 'yes',
     appendfsync: 'everysec',
     save: '',
+    'auto-aof-rewrite-percentage': '0',
     'maxmemory-policy': 'noeviction',
   };
   const child = spawn(

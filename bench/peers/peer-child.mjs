@@ -36,6 +36,7 @@ process.send({
 
 /** In batches by one caller; the seconds are of what came after the first `warm`. */
 async function insert({ count, warm }) {
+  if (warm % BATCH !== 0 || warm >= count) throw new Error('warm: whole batches, and fewer than all');
   let started = 0;
   for (let done = 0; done < count; done += BATCH) {
     if (done === warm) started = performance.now();

@@ -15,7 +15,7 @@ export function composeMessage(email: OutgoingEmail): Buffer | Promise<Buffer> {
 
 /**
  * The same as texts to be joined, ASCII unless an address is not; null for a message with attachments, and for a large
- * one, which would be in memory once more.
+ * one, whose texts are better gone before it waits in line.
  */
 export function composeTexts(email: OutgoingEmail): string[] | null {
   if (email.attachments.length > 0 || email.html.length + email.text.length > MAX_TEXT) return null;

@@ -77,7 +77,7 @@ describe('a signed message', () => {
         async (text, blanks) => {
           const message = await signed({ text: text + blanks, html: blanks });
           // Without a line that starts with a dot the wire form is the message itself.
-          const wire = (encodeForWire(message).content as Buffer).toString('latin1').replace(/^\.\./gm, '.');
+          const wire = encodeForWire(message).content.toString('latin1').replace(/^\.\./gm, '.');
           expect(await verdicts(Buffer.from(wire, 'latin1'))).toEqual(BOTH_PASS);
         },
       ),

@@ -99,6 +99,8 @@ export class ConnectionPool {
     if (heir) {
       connection.sentAhead = true;
       heir.give(connection);
+      // What was learnt may have made room for one more connection.
+      this.serveLine();
       return;
     }
     const next = this.firstInLine();

@@ -49,7 +49,7 @@ const CR = 0x0d;
 /** Looks only at the line ends, found natively: reading every byte here took six times as long. */
 function isReady(text: string, lineStart: boolean): boolean {
   if (Buffer.byteLength(text) !== text.length) return false;
-  if (text.charCodeAt(0) === LF || (lineStart && text.charCodeAt(0) === DOT)) return false;
+  if (lineStart && text.charCodeAt(0) === DOT) return false;
   let lines = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
     if (text.charCodeAt(at - 1) !== CR || text.charCodeAt(at + 1) === DOT) return false;

@@ -4,8 +4,14 @@ import type { Provider } from '../provider.js';
 import { scriptedProvider } from './scripted-provider.fixture.js';
 import { greet, type Script, takeMessage } from './scripted-server.fixture.js';
 
+interface LimitedServer {
+  script: Script;
+  seen(): { most: number; refusals: number };
+  forget(): void;
+}
+
 /** A server that takes so many connections at once and answers 421 to the next, as real ones do. */
-function takesAtMost(allowed: { connections: number }) {
+function takesAtMost(allowed: { readonly connections: number }, ...extensions: string[]): LimitedServer {
   let open = 0;
   let most = 0;
   let refusals = 0;
@@ -20,8 +26,7 @@ function takesAtMost(allowed: { connections: number }) {
     void peer.closed.then(() => {
       open -= 1;
     });
-    // Without PIPELINING nobody waits in line while a connection is to be had.
-    await greet(peer);
+    await greet(peer, ...extensions);
     for (;;) await takeMessage(peer);
   };
   return { script, seen: () => ({ most, refusals }), forget: () => (refusals = 0) };
@@ -66,5 +71,19 @@ describe('the pool and 421', () => {
     allowed.connections = 10;
     for (let round = 0; round < 10; round++) await batch(provider, 20);
     expect(server.seen().most).toBe(4);
+  });
+
+  test('success after a shrink, and everyone in line already → another connection is opened for them', async () => {
+    const server: LimitedServer = takesAtMost(
+      {
+        get connections() {
+          return server.seen().refusals === 0 ? 1 : 2;
+        },
+      },
+      'PIPELINING',
+    );
+    const { provider } = await scriptedProvider([server.script], { maxConnections: 2 });
+    await batch(provider, 60);
+    expect(server.seen()).toEqual({ most: 2, refusals: 1 });
   });
 });

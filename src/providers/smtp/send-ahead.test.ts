@@ -20,6 +20,9 @@ async function untilSecondDot(peer: Peer): Promise<void> {
   await peer.message();
 }
 
+/** Peers show each byte as a character. */
+const asUtf8 = (bytes: string) => Buffer.from(bytes, 'latin1').toString();
+
 describe('the next envelope leaves with the final dot', () => {
   test('three emails on one connection → the third envelope came with the second message', async () => {
     const { provider, server } = await scriptedProvider([takesAll('PIPELINING')], ONE);
@@ -32,6 +35,24 @@ describe('the next envelope leaves with the final dot', () => {
     expect(together[0]).toContain('RCPT TO:<c@example.net>');
     expect(outcomes[2]!.trace.conversation).toContain('C: RCPT TO:<c@example.net>');
     expect(outcomes[1]!.trace.conversation).not.toContain('C: RCPT TO:<c@example.net>');
+  });
+
+  test.each([
+    ['is longer than the room kept for it', `${'a'.repeat(60)}@${`${'b'.repeat(60)}.`.repeat(3)}example`],
+    ['is not ASCII', 'grüße@example.net'],
+  ])('the envelope behind %s → message and envelope arrive as they were written', async (_what, address) => {
+    const { provider, server } = await scriptedProvider([takesAll('PIPELINING', 'SMTPUTF8')], ONE);
+    const last = outgoingEmail({ from: { address }, to: [{ address }] });
+    const outcomes = await Promise.all([
+      ...['a', 'b'].map((name) => sendTo(provider, name)),
+      provider.send(last, attemptContext()),
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent']);
+    const received = server.peers[0]!.chunks.join('');
+    expect(received.match(/\r\n\.\r\n/g)).toHaveLength(3);
+    const named = [...received.matchAll(/^RCPT TO:<(.*)>\r$/gm)].map(([, rcpt]) => rcpt!);
+    const wanted = ['a@example.net', 'b@example.net', address];
+    expect(named.map(asUtf8)).toEqual(wanted);
   });
 
   test('no PIPELINING → every command waits for its answer', async () => {

@@ -1,6 +1,7 @@
 /**
- * Room for short messages side by side, as Node's own pool gives it to a few hundred bytes. It lies outside of the heap,
- * where some hundred messages in flight were copied by every collection.
+ * Room for short messages side by side, as Node's own pool gives it to what is shorter still. It lies outside of the heap,
+ * where some hundred messages in flight were copied by every collection. A message that waits long for its answer holds
+ * its whole slab, so that is small.
  */
 export function takeRoom(bytes: number): Buffer {
   if (bytes > SLAB_BYTES / 4) return Buffer.allocUnsafeSlow(bytes);
@@ -12,6 +13,6 @@ export function takeRoom(bytes: number): Buffer {
   return slab.subarray(used - bytes, used);
 }
 
-const SLAB_BYTES = 128 * 1024;
+const SLAB_BYTES = 32 * 1024;
 let slab: Buffer = Buffer.alloc(0);
 let used = 0;

@@ -25,7 +25,9 @@ export async function openClaims(
     durability,
     options.alone ?? false,
   ]);
-  return rows.map(asOpened);
+  // A plan may give them in the order of the table, and the urgent ones were claimed first.
+  const place = new Map(claims.map(({ id }, at) => [id, at]));
+  return rows.sort((one, other) => place.get(one.id)! - place.get(other.id)!).map(asOpened);
 }
 
 export interface OpenOptions {

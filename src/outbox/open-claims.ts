@@ -18,16 +18,27 @@ export async function openClaims(
   // every claimed row counts as begun anyway. The embedded store restarts with every process, so its
   // marks must hold, and it does not wait for the disk.
   const durability = database.kind === 'pglite' || claims.some((claim) => claim.atMostOnce) ? 'on' : 'off';
+  const list = (values: Array<string | number>) => database.list?.(values) ?? values;
   const { rows } = await database.query<OpenedRow>(OPEN, [
-    claims.map((claim) => claim.id),
-    claims.map((claim) => claim.token),
+    list(claims.map((claim) => claim.id)),
+    list(claims.map((claim) => claim.token)),
     worker,
     durability,
     options.alone ?? false,
   ]);
   // A plan may give them in the order of the table, and the urgent ones were claimed first.
   const place = new Map(claims.map(({ id }, at) => [id, at]));
-  return rows.sort((one, other) => place.get(one.id)! - place.get(other.id)!).map(asOpened);
+  return rows.sort((one, other) => place.get(one.id)! - place.get(other.id)!).map(takeContent);
+}
+
+/** V8 keeps rows where only a full collection looks, and with them whatever they hold: see docs/decisions/0012. */
+function takeContent(row: OpenedRow): OpenedEmail {
+  const email = asOpened(row);
+  row.html = null;
+  row.text = null;
+  row.attachments = null;
+  row.message = null;
+  return email;
 }
 
 export interface OpenOptions {
@@ -114,7 +125,7 @@ interface OpenedRow {
   attachments: StoredAttachment[] | null;
   content_hash: string | null;
   created_ms: number | null;
-  due_ms: number | null;
+  scheduled_ms: number | null;
   expired: boolean;
   possible_duplicate: boolean;
   repeatable_ms: number | null;
@@ -122,6 +133,7 @@ interface OpenedRow {
 }
 
 function asOpened(row: OpenedRow): OpenedEmail {
+  const createdMs = row.created_ms ?? 0;
   return {
     id: row.id,
     token: row.token,
@@ -145,8 +157,8 @@ function asOpened(row: OpenedRow): OpenedEmail {
     body:
       row.html === null ? null : { html: row.html, text: row.text ?? '', attachments: row.attachments ?? [] },
     contentHash: row.content_hash,
-    createdAt: new Date(row.created_ms ?? 0),
-    dueAt: new Date(row.due_ms ?? 0),
+    createdAt: new Date(createdMs),
+    dueAt: new Date(Math.max(createdMs, row.scheduled_ms ?? 0)),
     expired: row.expired,
     possibleDuplicate: row.possible_duplicate,
     repeatableMs: row.repeatable_ms,
@@ -155,6 +167,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
   };
 }
 
+// `date_part` and not `extract`: that one computes in decimals, a microsecond each.
 // Here and wherever a claim is named by id and token, `is not distinct from` keeps the planner off the
 // index of owners: it believes a worker owns one row and would read all of its hundreds.
 const OPEN = {
@@ -170,12 +183,12 @@ const OPEN = {
     )
     select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
       o.possible_duplicate, o.remaining, o.earlier_attempts,
-      (extract(epoch from o.repeatable_until - clock_timestamp()) * 1000)::float8 as repeatable_ms,
+      date_part('epoch', o.repeatable_until - clock_timestamp()) * 1000 as repeatable_ms,
       coalesce(o.expires_at <= clock_timestamp(), false) as expired,
       e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry,
       e.sensitive, encode(e.content_hash, 'hex') as content_hash,
-      (extract(epoch from e.created_at) * 1000)::float8 as created_ms,
-      (extract(epoch from greatest(e.created_at, e.scheduled_at)) * 1000)::float8 as due_ms, b.html, b.text, b.attachments
+      date_part('epoch', e.created_at) * 1000 as created_ms, date_part('epoch', e.scheduled_at) * 1000 as scheduled_ms,
+      b.html, b.text, b.attachments
     from opened o
     left join lateral (select * from postrider.emails x where x.id = o.id limit 1) e on true
     left join lateral (select * from postrider.email_bodies x where x.email_id = o.id limit 1) b on true`,

@@ -13,7 +13,10 @@ export async function settleSent(
   storable: Record<'id' | 'detail', (settlement: Settlement) => string | null>,
 ): Promise<Set<string>> {
   const [first] = settlements as [Settlement];
-  const column = <T>(pick: (settlement: Settlement) => T): T[] => settlements.map(pick);
+  const column = (pick: (settlement: Settlement) => string | number | null): unknown => {
+    const values = settlements.map(pick);
+    return database.list?.(values) ?? values;
+  };
   const offsets = (at: number) => column((s) => Math.floor(s.offsetsMs[at]!));
   const { rows } = await database.query<{ email_id: string }>(SETTLE_SENT, [
     column((s) => s.id),

@@ -9,7 +9,10 @@ import type { NewEmail } from './new-email.js';
  */
 export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () => Promise<void> {
   if (emails.length === 0) return async () => {};
-  const column = <T>(pick: (email: NewEmail) => T): T[] => emails.map(pick);
+  const column = (pick: (email: NewEmail) => string | number | null): unknown => {
+    const list = emails.map(pick);
+    return tx.list?.(list) ?? list;
+  };
   const texts = (pick: (email: NewEmail) => string | null): unknown => {
     const list = emails.map(pick);
     return tx.textArray?.(list) ?? list;

@@ -9,6 +9,8 @@ export interface Queryable {
   ): Promise<Result<Row>>;
   /** A long list of texts as this connection takes it fastest; absent where a plain list is all it takes. */
   textArray?(texts: ReadonlyArray<string | null>): unknown;
+  /** The same for numbers and short texts. */
+  list?(values: ReadonlyArray<string | number | null>): unknown;
 }
 
 /** A statement with a name is prepared once per connection. */

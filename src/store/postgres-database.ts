@@ -1,5 +1,6 @@
 import type { Logger } from '../kernel/index.js';
 import { messageOf } from '../kernel/index.js';
+import { arrayLiteral } from './array-literal.js';
 import { binaryTextArray } from './binary-text-array.js';
 import type { Database, Queryable, Result, Session, Statement } from './database.js';
 import pg from './node-postgres.js';
@@ -82,8 +83,8 @@ function fromPool(
   end: () => Promise<void>,
 ): Database {
   const prepare = options.prepare ?? true;
-  // A pool of the application's may be of a driver that knows no binary parameters.
-  const fast = options.url === undefined ? {} : { textArray: binaryTextArray };
+  // A pool of the application's may be of a driver that knows no binary parameters, or makes lists of its own by their types.
+  const fast = options.url === undefined ? {} : { textArray: binaryTextArray, list: arrayLiteral };
   const silence = new ServerSilence();
   const bound = <T>(work: Promise<T>, limitMs: number | null) =>
     limitMs === null ? work : silence.bound(work, limitMs);

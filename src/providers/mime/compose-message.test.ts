@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
 import { outgoingEmail } from '../outgoing-email.fixture.js';
 import type { OutgoingEmail } from '../provider.js';
+import { encodeForWire } from '../smtp/encode-for-wire.js';
 import { bodyText, visibleText } from './any-text.fixture.js';
 import { composeMessage, composeTexts } from './compose-message.js';
 
@@ -176,9 +177,27 @@ test.each([
   ['text and HTML', { text: 'Grüße', html: '<p>Grüße</p>' }],
   ['text alone', { text: 'Hello', html: '' }],
   ['HTML alone', { text: '', html: '<p>Hello</p>' }],
-])('%s as texts → joined the same as its bytes', async (_what, parts) => {
-  expect(composeTexts(outgoingEmail(parts))?.join('')).toBe(await source(parts));
+  ['lines', { text: 'a\nb\n', html: '<p>a</p>\n<p>b</p>' }],
+  ['lines of every kind', { text: 'a\r\nb\rc\nd', html: '\n.\n..\r\n' }],
+  ['vertical white space', { text: 'a\vb', html: '<p>a\fb</p>' }],
+])('%s as texts → on the wire the same as its bytes', async (_what, parts) => {
+  await expectSameWire(parts);
 });
+
+test('any text and HTML as texts → on the wire the same as their bytes', async () => {
+  await fc.assert(
+    fc.asyncProperty(bodyText, bodyText, (text, html) => expectSameWire({ text, html })),
+    {
+      numRuns: 300,
+    },
+  );
+});
+
+async function expectSameWire(parts: { text: string; html: string }): Promise<void> {
+  const email = outgoingEmail(parts);
+  const fromTexts = encodeForWire(composeTexts(email)!).content.toString();
+  expect(fromTexts).toBe(encodeForWire(await composeMessage(email)).content.toString());
+}
 
 test('a body of 512 KB → no text of it, and bytes that are read back', async () => {
   const html = `<p>${'Grüße aus Köln. '.repeat(32 * 1024)}</p>`;

@@ -1,7 +1,7 @@
 import { PostriderError } from '../../kernel/index.js';
 import type { OutgoingEmail } from '../provider.js';
 import { composeWithAttachments } from './compose-with-attachments.js';
-import { encodeBodyPart } from './encode-body-part.js';
+import { type EncodedBody, encodeBodyPart, withCrlf } from './encode-body-part.js';
 import { messageHeaders } from './message-headers.js';
 
 /**
@@ -10,37 +10,41 @@ import { messageHeaders } from './message-headers.js';
  * Bcc never appears. Refuses (INVALID_HEADER, INVALID_EMAIL) what would break out of a header.
  */
 export function composeMessage(email: OutgoingEmail): Buffer | Promise<Buffer> {
-  return email.attachments.length > 0 ? composeWithAttachments(email) : joinedBytes(pieces(email));
+  return email.attachments.length > 0 ? composeWithAttachments(email) : joinedBytes(pieces(email, withCrlf));
 }
 
 /**
- * The same as texts to be joined, ASCII unless an address is not; null for a message with attachments, and for a large
- * one, whose texts are better gone before it waits in line.
+ * The same as texts to be joined, ASCII unless an address is not, with line ends that may be LF and must become CRLF;
+ * null for a message with attachments, and for a large one, whose texts are better gone before it waits in line.
  */
 export function composeTexts(email: OutgoingEmail): string[] | null {
   if (email.attachments.length > 0 || email.html.length + email.text.length > MAX_TEXT) return null;
-  return pieces(email);
+  return pieces(email, asItIs);
 }
 
 const MAX_TEXT = 64 * 1024;
 
-function pieces(email: OutgoingEmail): string[] {
+const asItIs = (text: string) => text;
+
+function pieces(email: OutgoingEmail, ended: (body: string) => string): string[] {
   const head = `${messageHeaders(email)}MIME-Version: 1.0\r\n`;
   const boundary = boundaryOf(email.id);
-  if (email.html === '') return [head, ...part('text/plain', email.text, boundary)];
-  if (email.text === '') return [head, ...part('text/html', email.html, boundary)];
+  const text = encodeBodyPart(email.text, boundary);
+  const html = encodeBodyPart(email.html, boundary);
+  if (email.html === '') return [`${head}${partHead('plain', text)}`, ended(text.body)];
+  if (email.text === '') return [`${head}${partHead('html', html)}`, ended(html.body)];
+  const multipart = `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n--${boundary}\r\n`;
   return [
-    `${head}Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n--${boundary}\r\n`,
-    ...part('text/plain', email.text, boundary),
-    `\r\n--${boundary}\r\n`,
-    ...part('text/html', email.html, boundary),
+    `${head}${multipart}${partHead('plain', text)}`,
+    ended(text.body),
+    `\r\n--${boundary}\r\n${partHead('html', html)}`,
+    ended(html.body),
     `\r\n--${boundary}--\r\n`,
   ];
 }
 
-function part(type: string, content: string, boundary: string): [head: string, body: string] {
-  const { encoding, body } = encodeBodyPart(content, boundary);
-  return [`Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`, body];
+function partHead(subtype: 'plain' | 'html', { encoding }: EncodedBody): string {
+  return `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`;
 }
 
 function joinedBytes(texts: readonly string[]): Buffer {

@@ -20,10 +20,10 @@ import { WaitingPlace } from './waiting-place.js';
  */
 export class ConnectionPool {
   private readonly idle: SmtpConnection[] = [];
-  private readonly idleTimers = new Map<SmtpConnection, NodeJS.Timeout>();
   private readonly line: WaitingPlace[] = [];
   private readonly opening = new Set<SmtpConnection>();
-  private readonly promised = new Map<SmtpConnection, WaitingPlace>();
+  /** Those with an heir. A list, and the heir kept by his connection: see docs/decisions/0012. */
+  private readonly promised: SmtpConnection[] = [];
   private slots = 0;
   private limit: number;
   /** Emails sent since the limit last moved. */
@@ -58,7 +58,8 @@ export class ConnectionPool {
     const first = this.firstInLine();
     if (!first || unfitFor(connection, first.message)) return undefined;
     this.line.shift();
-    this.promised.set(connection, first);
+    this.promised.push(connection);
+    connection.heir = first;
     this.lateness ??= setTimeout(this.freeTheLate, LATE_MS).unref();
     return first.message;
   }
@@ -86,8 +87,7 @@ export class ConnectionPool {
     this.learnFrom(outcome);
     // Refused in the plain order too: it was the sender that was disliked.
     if (this.doubted.delete(connection) && isMailRefusal(outcome)) this.asksAhead = true;
-    const heir = this.promised.get(connection);
-    this.promised.delete(connection);
+    const heir = this.takeHeir(connection);
     const unread = heir === undefined && connection.hasUnread;
     // Without an outcome nobody knows what the server still has to say.
     const useless = !outcome || !connection.ready || connection.lost || unread || this.closed;
@@ -113,16 +113,13 @@ export class ConnectionPool {
     connection.idle = true;
     connection.onLost = () => this.drop(connection);
     this.idle.push(connection);
-    this.idleTimers.set(
-      connection,
-      setTimeout(() => this.retire(connection), this.settings.idleTimeoutMs),
-    );
+    connection.idleTimer = setTimeout(() => this.retire(connection), this.settings.idleTimeoutMs);
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const place of [...this.line, ...this.promised.values()]) {
-      if (!place.over) place.lose(STOPPING, CLOSED);
+    for (const place of [...this.line, ...this.promised.map(({ heir }) => heir)]) {
+      if (place && !place.over) place.lose(STOPPING, CLOSED);
     }
     await Promise.all([...this.idle].map((connection) => this.retire(connection)));
   }
@@ -154,16 +151,25 @@ export class ConnectionPool {
   /** Those promised a connection that two looks in a row found unanswered, as far as others are free. */
   private readonly freeTheLate = (): void => {
     this.lateness = undefined;
-    for (const [connection, heir] of this.promised) {
-      if (heir.over) continue;
+    for (const connection of this.promised) {
+      const { heir } = connection;
+      if (!heir || heir.over) continue;
       if (heir.late && (this.idle.length > 0 || this.mayOpen())) {
-        this.promised.set(connection, GONE);
+        connection.heir = GONE;
         const free = this.idle.pop();
         heir.give(free ? this.wake(free) : this.open());
       } else heir.late = true;
     }
-    if (this.promised.size > 0) this.lateness = setTimeout(this.freeTheLate, LATE_MS).unref();
+    if (this.promised.length > 0) this.lateness = setTimeout(this.freeTheLate, LATE_MS).unref();
   };
+
+  private takeHeir(connection: SmtpConnection): WaitingPlace | undefined {
+    const { heir } = connection;
+    if (!heir) return undefined;
+    connection.heir = undefined;
+    this.promised.splice(this.promised.indexOf(connection), 1);
+    return heir;
+  }
 
   private firstInLine(): WaitingPlace | undefined {
     while (this.line[0]?.over) this.line.shift();
@@ -193,8 +199,7 @@ export class ConnectionPool {
   }
 
   private wake(connection: SmtpConnection): SmtpConnection {
-    clearTimeout(this.idleTimers.get(connection));
-    this.idleTimers.delete(connection);
+    clearTimeout(connection.idleTimer);
     connection.idle = false;
     connection.onLost = undefined;
     return connection;

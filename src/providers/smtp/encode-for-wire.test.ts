@@ -46,11 +46,18 @@ test('the same in texts or bytes → the same on the wire', () => {
   );
 });
 
-test('texts that need nothing → room behind them, which is nobody else’s', () => {
+test('texts with LF for line ends → CRLF in the room, and a dot that begins a line doubled', () => {
+  const { content, room } = encodeForWire(['a: b\r\n\r\n', '.one\n..\n\nlast', '\r\n--\r\n']);
+  expect(content.toString()).toBe('a: b\r\n\r\n..one\r\n...\r\n\r\nlast\r\n--\r\n');
+  expect(room).not.toBeNull();
+});
+
+test('texts in ASCII → room behind them, which is nobody else’s', () => {
   const first = encodeForWire(['a: b\r\n\r\n', 'body', '\r\n']);
   const second = encodeForWire(['c: d\r\n\r\n', 'other\r\n']);
   first.room!.fill('x', first.size);
   expect(first.content.toString()).toBe('a: b\r\n\r\nbody\r\n');
   expect(second.content.toString()).toBe('c: d\r\n\r\nother\r\n');
-  expect(encodeForWire(['.a\r\n']).room).toBeNull();
+  expect(encodeForWire(['a: ü\r\n']).room).toBeNull();
+  expect(encodeForWire(['a: b\r\n', 'a\rb\r\n']).room).toBeNull();
 });

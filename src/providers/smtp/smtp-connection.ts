@@ -7,6 +7,7 @@ import type { WireMessage } from './encode-for-wire.js';
 import { ReplyReader, type SmtpReply } from './reply-reader.js';
 import type { SmtpSettings } from './smtp-options.js';
 import type { SmtpStage } from './smtp-stage.js';
+import type { WaitingPlace } from './waiting-place.js';
 
 /**
  * One connection to a server: writes commands, reads replies, and is lost at most once. Whatever
@@ -32,6 +33,9 @@ export class SmtpConnection {
   extensions: ReadonlyMap<string, string> = new Map();
   conversation = new Conversation();
   lost: Lost | undefined;
+  /** The pool's: who gets it next, and when it is retired. */
+  heir: WaitingPlace | undefined;
+  idleTimer: NodeJS.Timeout | undefined;
   /** Told once, when the connection is lost. */
   onLost: (() => void) | undefined;
 

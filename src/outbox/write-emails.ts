@@ -48,6 +48,8 @@ export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () =>
   ];
   return async () => {
     await tx.query(WRITE, values);
+    // Not after a failure: what the server has not answered may still be on its way to it.
+    if (tx.release) for (const list of values) tx.release(list);
   };
 }
 

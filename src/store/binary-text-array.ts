@@ -1,3 +1,5 @@
+import { takeBuffer } from './spare-buffers.js';
+
 /**
  * A `text[]` parameter in PostgreSQL's binary form. In text form every quote and backslash of a list of
  * HTML bodies is escaped here and read twice, byte by byte, there.
@@ -9,7 +11,7 @@ export function binaryTextArray(texts: ReadonlyArray<string | null>): Buffer {
     size += LENGTH_BYTES + length;
     return length;
   });
-  const out = Buffer.allocUnsafe(size);
+  const out = takeBuffer(size);
   // dimensions, whether there are nulls, the type of the elements, how many, the first index
   let at = out.writeInt32BE(1, 0);
   at = out.writeInt32BE(texts.includes(null) ? 1 : 0, at);

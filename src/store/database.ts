@@ -9,6 +9,8 @@ export interface Queryable {
   ): Promise<Result<Row>>;
   /** A long list of texts as this connection takes it fastest; absent where a plain list is all it takes. */
   textArray?(texts: ReadonlyArray<string | null>): unknown;
+  /** Such a list when the server has answered the statement it was for; its memory may serve the next. */
+  release?(list: unknown): void;
   /** The same for numbers and short texts. */
   list?(values: ReadonlyArray<string | number | null>): unknown;
 }

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { Logger } from '../kernel/index.js';
 import { messageOf } from '../kernel/index.js';
 import { arrayLiteral } from './array-literal.js';
@@ -5,7 +6,9 @@ import { binaryTextArray } from './binary-text-array.js';
 import type { Database, Queryable, Result, Session, Statement } from './database.js';
 import pg from './node-postgres.js';
 import { postgresTypes } from './postgres-types.js';
+import { type BindConfig, sendBind } from './send-bind.js';
 import { ServerSilence } from './server-silence.js';
+import { giveBack } from './spare-buffers.js';
 import { asStoreError, isStoreAway } from './store-errors.js';
 import { transactionScope } from './transaction-scope.js';
 
@@ -59,8 +62,18 @@ function promptClient(connectionTimeoutMillis: number): typeof pg.Client {
   return class PromptClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(typeof config === 'object' ? { ...config, ...hidden(config), connectionTimeoutMillis } : config);
+      const { connection } = this as unknown as { connection: DriverConnection };
+      connection.bind = (values) => {
+        if (connection.stream.writable) sendBind(connection.stream, values);
+      };
     }
   };
+}
+
+/** What the driver's clients send by; `bind` is asked for once with every statement that has values. */
+interface DriverConnection {
+  readonly stream: Writable;
+  bind(values: BindConfig): void;
 }
 
 /** A pool keeps its password where copying does not see it. */
@@ -84,7 +97,7 @@ function fromPool(
 ): Database {
   const prepare = options.prepare ?? true;
   // A pool of the application's may be of a driver that knows no binary parameters, or makes lists of its own by their types.
-  const fast = options.url === undefined ? {} : { textArray: binaryTextArray, list: arrayLiteral };
+  const fast = options.url === undefined ? {} : FAST_LISTS;
   const silence = new ServerSilence();
   const bound = <T>(work: Promise<T>, limitMs: number | null) =>
     limitMs === null ? work : silence.bound(work, limitMs);
@@ -168,6 +181,14 @@ function fromPool(
   });
   return withLimit(null);
 }
+
+const FAST_LISTS: Pick<Queryable, 'textArray' | 'list' | 'release'> = {
+  textArray: binaryTextArray,
+  list: arrayLiteral,
+  release: (list) => {
+    if (Buffer.isBuffer(list)) giveBack(list);
+  },
+};
 
 /** A connection of the pool while one call has it. */
 interface Held extends Queryable {

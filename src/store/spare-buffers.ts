@@ -1,0 +1,30 @@
+/**
+ * Large buffers used again. What a batch of emails is sent in would be garbage outside of the heap, which V8 answers
+ * with full collections, several a second. Who took one gives it back when nobody reads it any more, or not at all.
+ */
+export function takeBuffer(bytes: number): Buffer {
+  if (bytes < LARGE_BYTES) return Buffer.allocUnsafe(bytes);
+  const fits = spare.findIndex(({ byteLength }) => byteLength >= bytes);
+  const memory = fits < 0 ? new ArrayBuffer(roomFor(bytes)) : spare.splice(fits, 1)[0]!;
+  return Buffer.from(memory, 0, bytes);
+}
+
+export function giveBack(buffer: Buffer): void {
+  const { buffer: memory } = buffer;
+  // Short ones share a pool of Node's.
+  if (buffer.length < LARGE_BYTES || memory.byteLength > MOST_BYTES || spare.includes(memory as ArrayBuffer))
+    return;
+  spare.unshift(memory as ArrayBuffer);
+  spare.length = Math.min(spare.length, MOST_SPARE);
+}
+
+const LARGE_BYTES = 64 * 1024;
+const MOST_BYTES = 1024 * 1024;
+/** The two lists of bodies of a chunk that is written, and of the next that is prepared. */
+const MOST_SPARE = 4;
+const spare: ArrayBuffer[] = [];
+
+/** Rounded up, so that the next of about this size fits. */
+function roomFor(bytes: number): number {
+  return Math.ceil((bytes * 1.25) / LARGE_BYTES) * LARGE_BYTES;
+}

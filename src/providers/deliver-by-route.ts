@@ -56,11 +56,12 @@ export async function deliverByRoute(
   for (const lane of candidates) {
     if (delivery.paused.has(lane.route.name)) continue;
     const { recipients } = delivery.email;
-    const entry = await lane.enter({
+    const entering = lane.enter({
       recipients,
       urgent: delivery.urgent,
       signal: delivery.attempt().signal,
     });
+    const entry = entering instanceof Promise ? await entering : entering;
     if (entry.kind !== 'pass') {
       waits.push(entry);
       if (entry.kind !== 'circuit' && tried.length === 0) break;

@@ -20,17 +20,31 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
   const pool = new ConnectionPool(settings);
   const { replyTimeoutMs } = settings;
 
-  async function attemptOn(
+  function attemptOn(
     connection: SmtpConnection,
     message: PreparedMessage,
-    { attempt, watch }: { attempt: AttemptContext; watch: AttemptWatch },
-  ): Promise<Outcome> {
+    how: How,
+  ): Promise<Outcome> | Outcome {
     connection.begin();
-    if (!connection.ready) {
-      const failure = await openSession(connection, settings, clock.now());
-      if (failure) return failure;
-      pool.opened(connection);
-    }
+    return connection.ready ? deliver(connection, message, how) : openAndDeliver(connection, message, how);
+  }
+
+  async function openAndDeliver(
+    connection: SmtpConnection,
+    message: PreparedMessage,
+    how: How,
+  ): Promise<Outcome> {
+    const failure = await openSession(connection, settings, clock.now());
+    if (failure) return failure;
+    pool.opened(connection);
+    return deliver(connection, message, how);
+  }
+
+  function deliver(
+    connection: SmtpConnection,
+    message: PreparedMessage,
+    { attempt, watch }: How,
+  ): Promise<Outcome> | Outcome {
     const { envelope, wire, messageId } = message;
     const takeNext = () => pool.promise(connection);
     return (
@@ -106,6 +120,11 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
 }
 
 const TEST_TIMEOUT_MS = 30_000;
+
+interface How {
+  attempt: AttemptContext;
+  watch: AttemptWatch;
+}
 
 /** Whatever an attempt waits on at the moment: one watch for all of it. */
 class Held implements Losable {

@@ -18,8 +18,12 @@ import { outcomeOfLoss, outcomeOfReply, outcomeUnknown, replyText, traceOf } fro
 export async function deliverMessage(connection: SmtpConnection, delivery: Delivery): Promise<Outcome> {
   const opened = await openTransaction(connection, delivery);
   if ('kind' in opened) return opened;
-  const early = await writeBody(connection, delivery);
-  if (early) return early;
+  connection.stage = 'body';
+  const large = delivery.wire.size > ONE_WRITE_BYTES;
+  if (large) await writeAhead(connection, delivery.wire.content);
+  if (connection.hasUnread) return answeredEarly(connection, delivery);
+  const refusal = writeDot(connection, delivery, large ? NOTHING : delivery.wire);
+  if (refusal) return refusal;
   const askedAt = delivery.clock.monotonic();
   const reply = await connection.read();
   if (isLost(reply)) return outcomeUnknown(reply, connection);
@@ -137,21 +141,23 @@ async function openTransaction(
   return outcomeOfReply(dataReply, connection, now());
 }
 
-async function writeBody(connection: SmtpConnection, delivery: Delivery): Promise<Outcome | undefined> {
+async function writeAhead(connection: SmtpConnection, content: Buffer): Promise<void> {
+  for (let at = 0; at < content.length && !connection.hasUnread; at += ONE_WRITE_BYTES) {
+    await connection.flush(content.subarray(at, at + ONE_WRITE_BYTES));
+  }
+}
+
+async function answeredEarly(connection: SmtpConnection, { clock }: Delivery): Promise<Outcome> {
+  const reply = await connection.read();
+  connection.lose('EPROTOCOL', 'the server answered before the message was complete');
+  return isLost(reply) || reply.code < 400
+    ? outcomeOfLoss(connection.lost!, connection)
+    : outcomeOfReply(reply, connection, clock.now());
+}
+
+/** What is left of the message and its end, or why it must not be sent. */
+function writeDot(connection: SmtpConnection, delivery: Delivery, left: WireMessage): Outcome | undefined {
   const { attempt, clock, wire } = delivery;
-  connection.stage = 'body';
-  const { content } = wire;
-  const large = content.length > ONE_WRITE_BYTES ? content : EMPTY;
-  for (let at = 0; at < large.length && !connection.hasUnread; at += ONE_WRITE_BYTES) {
-    await connection.flush(large.subarray(at, at + ONE_WRITE_BYTES));
-  }
-  if (connection.hasUnread) {
-    const reply = await connection.read();
-    connection.lose('EPROTOCOL', 'the server answered before the message was complete');
-    return isLost(reply) || reply.code < 400
-      ? outcomeOfLoss(connection.lost!, connection)
-      : outcomeOfReply(reply, connection, clock.now());
-  }
   killPoint('smtp:before-dot');
   // A busy process may run late timers; the deadline is a promise, so it is read again here.
   if (clock.now() > attempt.sendDeadlineAt) {
@@ -165,7 +171,7 @@ async function writeBody(connection: SmtpConnection, delivery: Delivery): Promis
   // RFC 2920 lets a group of commands begin with the end of a message: one write where there were two.
   const tail = next ? `${FINAL_DOT}${envelopeCommands(connection, next).join('\r\n')}\r\n` : FINAL_DOT;
   const encoding = next?.envelope.utf8 ? 'utf8' : 'latin1';
-  connection.writeTogether(large === EMPTY ? wire : NOTHING, tail, encoding);
+  connection.writeTogether(left, tail, encoding);
   killPoint('smtp:after-dot');
   connection.stage = 'dot';
   connection.conversation.client(`<message of ${wire.size} bytes>`);

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import type { Mailbox } from '../../kernel/index.js';
 import type { OutgoingEmail } from '../provider.js';
 
 /**
@@ -6,17 +7,17 @@ import type { OutgoingEmail } from '../provider.js';
  * (as `invalid`) an address that could break out of its command.
  */
 export function smtpEnvelope(email: OutgoingEmail): SmtpEnvelope | { invalid: string } {
+  const from = toPath(email.from.address);
+  if (from === undefined) return { invalid: email.from.address };
   const recipients: EnvelopeRecipient[] = [];
-  for (const address of [email.from.address, ...email.recipients]) {
+  let utf8 = needsUtf8(email.from.address);
+  for (const address of email.recipients) {
     const path = toPath(address);
     if (path === undefined) return { invalid: address };
     recipients.push({ address, path });
+    utf8 ||= needsUtf8(address);
   }
-  const from = recipients.shift()!.path;
-  const shownAddresses = [email.from, ...email.replyTo, ...email.to, ...email.cc].map(
-    ({ address }) => address,
-  );
-  const utf8 = [...shownAddresses, ...email.recipients].some(needsUtf8);
+  utf8 ||= email.to.some(shownInUtf8) || email.cc.some(shownInUtf8) || email.replyTo.some(shownInUtf8);
   return { from, recipients, utf8 };
 }
 
@@ -34,6 +35,7 @@ export interface EnvelopeRecipient {
 }
 
 function toPath(address: string): string | undefined {
+  if (PLAIN.test(address)) return address;
   const at = address.lastIndexOf('@');
   const local = address.slice(0, at);
   const domain = address.slice(at + 1);
@@ -45,8 +47,14 @@ function toPath(address: string): string | undefined {
 }
 
 function needsUtf8(address: string): boolean {
-  return !ASCII.test(address.slice(0, address.lastIndexOf('@')));
+  return !ASCII.test(address) && !ASCII.test(address.slice(0, address.lastIndexOf('@')));
 }
 
+function shownInUtf8({ address }: Mailbox): boolean {
+  return needsUtf8(address);
+}
+
+/** What most are: nothing to look at closer. */
+const PLAIN = /^[\w.+-]+@[\w.-]+$/;
 const BREAKS_OUT = /[\x00-\x1f\x7f<>]/;
 const ASCII = /^[\x00-\x7f]*$/;

@@ -124,6 +124,7 @@ export function createIntake(options: IntakeOptions): Intake {
       counts: (emails) => rules.count(emails),
       judge: (emails, place) => judge(tx, rules, { emails: [...emails], inBatch: true, place }),
       prepareWrite: (emails) => prepareWrite(tx, emails),
+      ahead: tx.pipelines ? 2 : 1,
       now: () => clock.now(),
     });
 

@@ -27,6 +27,7 @@ function steps(parts: Partial<ChunkSteps> = {}): { steps: ChunkSteps; log: strin
           log.push(`written ${id}`);
         };
       },
+      ahead: 1,
       now: () => 0,
       ...parts,
     },
@@ -42,21 +43,21 @@ test('three hundred emails → the next chunk is made ready while one is written
       release();
       return async () => {
         log.push(`write ${id}`);
-        if (id !== 'e236') await new Promise<void>((resolve) => (release = resolve));
+        if (id !== 'e230') await new Promise<void>((resolve) => (release = resolve));
         log.push(`written ${id}`);
       };
     },
   });
   const answers = await acceptInChunks(300, given);
   expect(answers.map(({ emailId }) => emailId)).toEqual(Array.from({ length: 300 }, (_, at) => `e${at}`));
-  const writes = ['e0', 'e64', 'e192', 'e236'].flatMap((id) => [`write ${id}`, `written ${id}`]);
+  const writes = ['e0', 'e32', 'e160', 'e230'].flatMap((id) => [`write ${id}`, `written ${id}`]);
   expect(log.filter((line) => line.startsWith('writ'))).toEqual(writes);
 });
 
 test('a limit in the second chunk → all from there on are judged together, and written in chunks', async () => {
   const { steps: given, log } = steps({ counts: (emails) => emails.some(({ id }) => id === 'e130') });
   expect(await acceptInChunks(400, given)).toHaveLength(400);
-  expect(log.filter((line) => line.startsWith('judge'))).toEqual(['judge 0+64', 'judge 64+336']);
+  expect(log.filter((line) => line.startsWith('judge'))).toEqual(['judge 0+32', 'judge 32+368']);
   expect(log.filter((line) => line.startsWith('written'))).toHaveLength(4);
 });
 
@@ -76,7 +77,7 @@ test('the last write fails → rejects with why', async () => {
     prepareWrite:
       ([first]) =>
       async () => {
-        if (first?.id === 'e236') throw new Error('away');
+        if (first?.id === 'e230') throw new Error('away');
       },
   });
   await expect(acceptInChunks(300, given)).rejects.toThrow('away');
@@ -93,4 +94,27 @@ test('a write fails, and with it what is asked in its transaction → rejects wi
     prepareWrite: () => () => new Promise((_, reject) => (fail = reject)),
   });
   await expect(acceptInChunks(300, given)).rejects.toThrow('disk full');
+});
+
+test('two may be under way → the third is sent when the first has ended', async () => {
+  const { steps: given, log } = steps({ ahead: 2 });
+  await acceptInChunks(300, given);
+  const lines = log.filter((line) => line.startsWith('writ'));
+  expect(lines.slice(0, 4)).toEqual(['write e0', 'write e32', 'written e0', 'write e160']);
+  expect(lines.filter((line) => line.startsWith('written'))).toHaveLength(4);
+});
+
+test('the first of two fails, and the second because of it → rejects with the first, when both are over', async () => {
+  const { steps: given, log } = steps({
+    ahead: 2,
+    prepareWrite:
+      ([first]) =>
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, first?.id === 'e0' ? 5 : 20));
+        log.push(`failed ${first?.id}`);
+        throw new Error(first?.id === 'e0' ? 'disk full' : 'current transaction is aborted');
+      },
+  });
+  await expect(acceptInChunks(300, given)).rejects.toThrow('disk full');
+  expect(log.filter((line) => line.startsWith('failed'))).toEqual(['failed e0', 'failed e32']);
 });

@@ -19,18 +19,21 @@ export interface ChunkSteps {
   ): Promise<readonly (RateLimitState | undefined)[] | undefined>;
   /** Everything but asking the database, which the function that is returned does. */
   prepareWrite(emails: readonly NewEmail[]): () => Promise<void>;
+  /** How many writes may be under way: two where the next can be sent before the last is answered. */
+  ahead: number;
   now(): number;
 }
 
 /** Below that what overlaps is less than what a transaction and a second statement cost. */
 export const CHUNKED_FROM = 200;
 const CHUNK = 128;
-/** The first, so that the database begins early, and the last, for which nobody but the caller waits. */
-const SHORT = 64;
+/** The first is short, so that the database begins early. */
+const FIRST = 32;
 
 export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<Accepted[]> {
   const answers: Accepted[] = [];
-  let writing: Promise<void> = Promise.resolve();
+  /** The oldest first, and there until it has ended well. */
+  const underWay: Array<Promise<void>> = [];
   try {
     while (answers.length < count) {
       const place = answers.length;
@@ -40,24 +43,33 @@ export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<
       const limits = await steps.judge(emails, place);
       for (let at = 0; at < emails.length; at += CHUNK) {
         const write = steps.prepareWrite(emails.slice(at, at + CHUNK));
-        await writing;
-        writing = write();
+        while (underWay.length >= steps.ahead) await endOfFirst(underWay);
+        const writing = write();
+        underWay.push(writing);
         // The socket takes what it did not take at once.
         await Promise.race([writing, turn()]);
       }
       for (const [at, email] of emails.entries()) answers.push(answerOf(email, steps.now(), limits?.[at]));
     }
+    while (underWay.length > 0) await endOfFirst(underWay);
   } catch (error) {
-    // The transaction ends only when nothing of it is under way; and a write that failed is why the rest of it did.
-    await writing;
+    // The transaction ends only when nothing of it is under way; and the first write that failed is why the rest did.
+    const ends = await Promise.allSettled(underWay);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
     throw error;
   }
-  await writing;
   return answers;
 }
 
+async function endOfFirst(underWay: Array<Promise<void>>): Promise<void> {
+  await underWay[0];
+  underWay.shift();
+}
+
+/** About equal ones after the first. */
 function chunkAt(place: number, count: number): number {
   const left = count - place;
-  if (place === 0) return Math.min(left, SHORT);
-  return left < SHORT * 1.5 ? left : Math.min(CHUNK, left - SHORT);
+  if (place === 0) return Math.min(left, FIRST);
+  if (left <= CHUNK) return left;
+  return left < CHUNK * 2 ? Math.ceil(left / 2) : CHUNK;
 }

@@ -7,6 +7,8 @@ export interface Queryable {
     statement: Statement | string,
     values?: readonly unknown[],
   ): Promise<Result<Row>>;
+  /** A statement may be sent before the one before it is answered. */
+  readonly pipelines?: boolean;
   /** A long list of texts as this connection takes it fastest; absent where a plain list is all it takes. */
   textArray?(texts: ReadonlyArray<string | null>): unknown;
   /** Such a list when the server has answered the statement it was for; its memory may serve the next. */

@@ -23,6 +23,7 @@ export function openPostgres(options: PostgresOptions): Database {
     // Waiting for a free connection under load is no sign that the server is away.
     connectionTimeoutMillis: FREE_CONNECTION_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
+    pipeline: options.prepare ?? true,
     Client: promptClient(connectWithinMs(options)),
   });
   pool.on('error', (error) =>
@@ -97,7 +98,7 @@ function fromPool(
 ): Database {
   const prepare = options.prepare ?? true;
   // A pool of the application's may be of a driver that knows no binary parameters, or makes lists of its own by their types.
-  const fast = options.url === undefined ? {} : FAST_LISTS;
+  const fast = options.url === undefined ? {} : { ...FAST_LISTS, pipelines: prepare };
   const silence = new ServerSilence();
   const bound = <T>(work: Promise<T>, limitMs: number | null) =>
     limitMs === null ? work : silence.bound(work, limitMs);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { NewEmail } from '../outbox/index.js';
 import { acceptInChunks, type ChunkSteps } from './accept-in-chunks.js';
 
@@ -105,16 +105,22 @@ test('two may be under way → the third is sent when the first has ended', asyn
 });
 
 test('the first of two fails, and the second because of it → rejects with the first, when both are over', async () => {
-  const { steps: given, log } = steps({
+  const fail = new Map<string, (error: Error) => void>();
+  const { steps: given } = steps({
     ahead: 2,
     prepareWrite:
       ([first]) =>
-      async () => {
-        await new Promise((resolve) => setTimeout(resolve, first?.id === 'e0' ? 5 : 20));
-        log.push(`failed ${first?.id}`);
-        throw new Error(first?.id === 'e0' ? 'disk full' : 'current transaction is aborted');
-      },
+      () =>
+        new Promise((_, reject) => fail.set(first!.id, reject)),
   });
-  await expect(acceptInChunks(300, given)).rejects.toThrow('disk full');
-  expect(log.filter((line) => line.startsWith('failed'))).toEqual(['failed e0', 'failed e32']);
+  let over = false;
+  const accepting = acceptInChunks(300, given).finally(() => {
+    over = true;
+  });
+  await vi.waitFor(() => expect([...fail.keys()]).toEqual(['e0', 'e32']));
+  fail.get('e0')!(new Error('disk full'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(over).toBe(false);
+  fail.get('e32')!(new Error('current transaction is aborted'));
+  await expect(accepting).rejects.toThrow('disk full');
 });

@@ -5,7 +5,7 @@ import type { NewEmail } from './new-email.js';
 /**
  * Writes accepted emails in the given transaction: one statement for one email or five hundred. Only the first
  * ready row rings, so a statement costs one bell. What can be done without the database is done at once; the
- * function that is returned asks it.
+ * function that is returned asks it, once: its lists are used again.
  */
 export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () => Promise<void> {
   if (emails.length === 0) return async () => {};

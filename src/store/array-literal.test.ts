@@ -22,4 +22,6 @@ test('any texts and nulls → read back the same', () => {
 test('numbers and nulls → without quotes', () => {
   expect(arrayLiteral([1, null, -2.5])).toBe('{1,NULL,-2.5}');
   expect(arrayLiteral([])).toBe('{}');
+  // What the types forbid is nothing either, and not a word.
+  expect(arrayLiteral([undefined as never])).toBe('{NULL}');
 });

@@ -5,11 +5,11 @@
 export function arrayLiteral(values: ReadonlyArray<string | number | null>): string {
   let out = '{';
   for (let at = 0; at < values.length; at++) {
-    const value = values[at]!;
+    const value = values[at];
     if (at > 0) out += ',';
     if (typeof value === 'string')
       out += `"${SPECIAL.test(value) ? value.replace(EACH_SPECIAL, '\\$&') : value}"`;
-    else out += value === null ? 'NULL' : value;
+    else out += value ?? 'NULL';
   }
   return `${out}}`;
 }

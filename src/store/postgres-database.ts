@@ -63,7 +63,7 @@ function promptClient(connectionTimeoutMillis: number): typeof pg.Client {
   return class PromptClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(typeof config === 'object' ? { ...config, ...hidden(config), connectionTimeoutMillis } : config);
-      const { connection } = this as unknown as { connection: DriverConnection };
+      const connection = connectionOf(this);
       connection.bind = (values) => {
         if (connection.stream.writable) sendBind(connection.stream, values);
       };
@@ -71,10 +71,14 @@ function promptClient(connectionTimeoutMillis: number): typeof pg.Client {
   };
 }
 
-/** What the driver's clients send by; `bind` is asked for once with every statement that has values. */
+/** What the driver's clients send by, which its types do not name; `bind` is called for every statement with values. */
 interface DriverConnection {
   readonly stream: Writable;
   bind(values: BindConfig): void;
+}
+
+function connectionOf(client: pg.ClientBase): DriverConnection {
+  return (client as unknown as { connection: DriverConnection }).connection;
 }
 
 /** A pool keeps its password where copying does not see it. */
@@ -97,7 +101,8 @@ function fromPool(
   end: () => Promise<void>,
 ): Database {
   const prepare = options.prepare ?? true;
-  // A pool of the application's may be of a driver that knows no binary parameters, or makes lists of its own by their types.
+  // A pool of the application's may be of a driver that knows no binary parameters, or makes lists of its own
+  // by their types.
   const fast = options.url === undefined ? {} : { ...FAST_LISTS, pipelines: prepare };
   const silence = new ServerSilence();
   const bound = <T>(work: Promise<T>, limitMs: number | null) =>
@@ -140,6 +145,8 @@ function fromPool(
       throw error;
     } finally {
       client.off('error', discard);
+      // A client that sends ahead would wait a minute for its answers before it ends, and those in line for its place with it.
+      if (broken && options.url !== undefined) connectionOf(client).stream.destroy();
       client.release(broken ?? false);
     }
   }

@@ -18,11 +18,19 @@ test('given back twice → handed out once', () => {
   expect(takeBuffer(100_000).buffer).not.toBe(takeBuffer(100_000).buffer);
 });
 
-test('short and very large ones → not kept', () => {
-  const short = takeBuffer(1000);
-  const huge = takeBuffer(5_000_000);
-  giveBack(short);
-  giveBack(huge);
-  expect(takeBuffer(900_000).buffer).not.toBe(huge.buffer);
-  expect(takeBuffer(70_000).buffer).not.toBe(short.buffer);
+test('short and very large ones → not kept, and those that are stay', () => {
+  const large = takeBuffer(300_000);
+  giveBack(large);
+  for (let count = 0; count < 20; count++) giveBack(takeBuffer(1000));
+  giveBack(takeBuffer(5_000_000));
+  expect(takeBuffer(300_000).buffer).toBe(large.buffer);
+  expect(takeBuffer(3_000_000)).toHaveLength(3_000_000);
+});
+
+test('many given back → six are kept', () => {
+  const all = Array.from({ length: 10 }, () => takeBuffer(400_000));
+  for (const each of all) giveBack(each);
+  const known = new Set(all.map(({ buffer }) => buffer));
+  const again = Array.from({ length: 10 }, () => takeBuffer(400_000));
+  expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(6);
 });

@@ -5,23 +5,22 @@
 export function takeBuffer(bytes: number): Buffer {
   if (bytes < LARGE_BYTES) return Buffer.allocUnsafe(bytes);
   const fits = spare.findIndex(({ byteLength }) => byteLength >= bytes);
-  const memory = fits < 0 ? new ArrayBuffer(roomFor(bytes)) : spare.splice(fits, 1)[0]!;
-  return Buffer.from(memory, 0, bytes);
+  if (fits < 0) return Buffer.allocUnsafeSlow(roomFor(bytes)).subarray(0, bytes);
+  return Buffer.from(spare.splice(fits, 1)[0]!, 0, bytes);
 }
 
 export function giveBack(buffer: Buffer): void {
-  const { buffer: memory } = buffer;
+  const memory = buffer.buffer as ArrayBuffer;
   // Short ones share a pool of Node's.
-  if (buffer.length < LARGE_BYTES || memory.byteLength > MOST_BYTES || spare.includes(memory as ArrayBuffer))
-    return;
-  spare.unshift(memory as ArrayBuffer);
+  if (buffer.length < LARGE_BYTES || buffer.length > MOST_BYTES || spare.includes(memory)) return;
+  spare.unshift(memory);
   spare.length = Math.min(spare.length, MOST_SPARE);
 }
 
 const LARGE_BYTES = 64 * 1024;
-const MOST_BYTES = 1024 * 1024;
-/** The two lists of bodies of a chunk that is written, and of the next that is prepared. */
-const MOST_SPARE = 4;
+const MOST_BYTES = 2 * 1024 * 1024;
+/** The two lists of bodies of a chunk: of two that are being written, and of the one that is prepared. */
+const MOST_SPARE = 6;
 const spare: ArrayBuffer[] = [];
 
 /** Rounded up, so that the next of about this size fits. */

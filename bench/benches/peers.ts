@@ -7,7 +7,13 @@ import { processCpuSeconds, serverCpuSeconds } from '../ground/process-usage.js'
 import { type RedisServer, startRedis } from '../ground/redis-server.js';
 import { startSmtpSink } from '../ground/smtp-sink.js';
 import { spawnLoad } from '../ground/spawn-load.js';
-import { type PeerDescription, type PeerName, type PeerSettings, spawnPeer } from '../ground/spawn-peer.js';
+import {
+  type BenchPeer,
+  type PeerDescription,
+  type PeerName,
+  type PeerSettings,
+  spawnPeer,
+} from '../ground/spawn-peer.js';
 import { spawnWorker } from '../ground/spawn-worker.js';
 
 const ROUNDS = 3;
@@ -110,20 +116,14 @@ async function chooseSettings(context: BenchContext, services: Services, name: P
 }
 
 /** Without settings the first of its own. */
-async function runPeer(
+function runPeer(
   context: BenchContext,
   services: Services,
   name: PeerName,
   settings: PeerSettings | null,
   { emails, warm }: Size,
 ): Promise<{ about: PeerDescription; settings: PeerSettings; run: Omit<Run, 'accepted'> }> {
-  const database = await context.openDatabase();
-  const peer = await spawnPeer(name, {
-    postgres: database.url,
-    redis: services.redis.port,
-    smtp: services.smtp,
-  });
-  try {
+  return withPeer(context, services, name, async (peer, database) => {
     const used = settings ?? peer.about.settings[0]!;
     await peer.insert(emails, 0);
     await tidy(database);
@@ -137,14 +137,26 @@ async function runPeer(
       serverCpu: each(before, await serverCpu(), emails),
     };
     return { about: peer.about, settings: used, run };
-  } finally {
-    await peer.stop();
-  }
+  });
 }
 
 async function acceptByPeer(context: BenchContext, services: Services, name: PeerName): Promise<number> {
   if (name === 'nodemailer-alone') return 0;
   const { emails, warm } = ACCEPT;
+  return withPeer(context, services, name, async (peer, database) => {
+    const rate = (emails - warm) / (await peer.insert(emails, warm));
+    await tidy(database);
+    return rate;
+  });
+}
+
+/** A peer in a process and on a database of its own. */
+async function withPeer<T>(
+  context: BenchContext,
+  services: Services,
+  name: PeerName,
+  work: (peer: BenchPeer, database: BenchDatabase) => Promise<T>,
+): Promise<T> {
   const database = await context.openDatabase();
   const peer = await spawnPeer(name, {
     postgres: database.url,
@@ -152,9 +164,7 @@ async function acceptByPeer(context: BenchContext, services: Services, name: Pee
     smtp: services.smtp,
   });
   try {
-    const rate = (emails - warm) / (await peer.insert(emails, warm));
-    await tidy(database);
-    return rate;
+    return await work(peer, database);
   } finally {
     await peer.stop();
   }

@@ -32,7 +32,7 @@ export function withCrlf(text: string): string {
 
 /**
  * Whether 7bit may hold it and its lines end in LF. By what is searched for natively: an expression that names every
- * character takes ten times as long. What else is not printable is refused with the email; vertical white space is not,
+ * character takes several times as long. What else is not printable is refused with the email; vertical white space is not,
  * and some readers take it for a line end.
  */
 function isPlain(text: string): boolean {

@@ -1,3 +1,5 @@
+import type { CopyRows } from './copy-rows.js';
+
 /**
  * What the rooms know of a database. PostgreSQL and the embedded PGlite both give exactly this,
  * so every statement is written once, in the dialect of the oldest supported PostgreSQL (14).
@@ -15,6 +17,8 @@ export interface Queryable {
   release?(list: unknown): void;
   /** The same for numbers and short texts. */
   list?(values: ReadonlyArray<string | number | null>): unknown;
+  /** Runs COPY statements, each of which takes the next table of the rows; absent where rows go as lists only. */
+  copy?(statements: string, rows: CopyRows): Promise<void>;
 }
 
 /** A statement with a name is prepared once per connection. */

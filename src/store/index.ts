@@ -1,4 +1,5 @@
 export { callerTransaction } from './caller-transaction.js';
+export { CopyRows } from './copy-rows.js';
 export type { Database, Queryable, Result, Session, Statement } from './database.js';
 export { checkSchema, type MigrationReport, migrate } from './migrations.js';
 export { type DatabaseSource, openDatabase } from './open-database.js';

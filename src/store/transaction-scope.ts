@@ -13,21 +13,26 @@ export interface TransactionScope {
 
 export function transactionScope(target: Queryable): TransactionScope {
   let open = true;
+  const whileOpen = () => {
+    if (open) return;
+    throw new PostriderError('TRANSACTION_ENDED', 'This transaction has been committed or rolled back.', {
+      field: 'tx',
+    });
+  };
+  const { copy } = target;
   return {
     tx: {
       ...target,
       async query(statement, values) {
-        if (!open) {
-          throw new PostriderError(
-            'TRANSACTION_ENDED',
-            'This transaction has been committed or rolled back.',
-            {
-              field: 'tx',
-            },
-          );
-        }
+        whileOpen();
         return target.query(statement, values);
       },
+      ...(copy && {
+        async copy(statements, rows) {
+          whileOpen();
+          return copy(statements, rows);
+        },
+      }),
     },
     get open() {
       return open;

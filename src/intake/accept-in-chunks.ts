@@ -26,7 +26,7 @@ export interface ChunkSteps {
 
 /** Below that what overlaps is less than what a transaction and a second statement cost. */
 export const CHUNKED_FROM = 200;
-const CHUNK = 128;
+const CHUNK = 64;
 /** The first is short, so that the database begins early. */
 const FIRST = 32;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { hashContent } from './write-emails.js';
+import { hashContent } from './hash-content.js';
 
 test.each([
   ['small', 10],

@@ -13,6 +13,7 @@ export {
 export { type ErasedEmails, eraseEmails } from './erase-emails.js';
 export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
 export type { GivenUp } from './given-up.js';
+export { hashContent } from './hash-content.js';
 export { createLedger, type Ledger } from './ledger.js';
 export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';
 export { findReported, noteNotification, type ReportedEmail } from './note-notification.js';
@@ -77,4 +78,4 @@ export {
 } from './transition-table.js';
 export { type Person, personOf } from './without-person.js';
 export { takeLease, type WorkerLease } from './worker-lease.js';
-export { hashContent, prepareEmails } from './write-emails.js';
+export { prepareEmails } from './write-emails.js';

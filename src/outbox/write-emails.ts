@@ -1,6 +1,8 @@
-import { createHash, hash } from 'node:crypto';
 import type { Queryable } from '../store/index.js';
+import { canCopy, prepareCopy } from './copy-emails.js';
+import { hashContent } from './hash-content.js';
 import type { NewEmail } from './new-email.js';
+import { attachmentsJson, messageJson, sizeOf } from './written-form.js';
 
 /**
  * Writes accepted emails in the given transaction: one statement for one email or five hundred. Only the first
@@ -9,6 +11,7 @@ import type { NewEmail } from './new-email.js';
  */
 export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () => Promise<void> {
   if (emails.length === 0) return async () => {};
+  if (canCopy(tx, emails)) return prepareCopy(tx, emails);
   const column = (pick: (email: NewEmail) => string | number | null): unknown => {
     const list = emails.map(pick);
     return tx.list?.(list) ?? list;
@@ -40,7 +43,7 @@ export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () =>
     texts((e) => hashContent(e)),
     texts((e) => e.html),
     texts((e) => e.text),
-    texts((e) => (e.attachments.length > 0 ? JSON.stringify(e.attachments) : null)),
+    texts(attachmentsJson),
     column(sizeOf),
     // as text: postgres.js takes a list of booleans for one
     column((e) => String(e.sensitive)),
@@ -89,43 +92,3 @@ const WRITE = {
     from input
     where suppressed is null`,
 };
-
-function messageJson(email: NewEmail): string {
-  const { from, replyTo, to, cc, bcc, headers, category, essential, traceparent } = email;
-  // What is undefined is not written.
-  return JSON.stringify({
-    from: from ?? undefined,
-    replyTo: replyTo.length > 0 ? replyTo : undefined,
-    to,
-    cc: cc.length > 0 ? cc : undefined,
-    bcc: bcc.length > 0 ? bcc : undefined,
-    headers: Object.keys(headers).length > 0 ? headers : undefined,
-    category: category ?? undefined,
-    essential: essential || undefined,
-    traceparent: traceparent ?? undefined,
-  });
-}
-
-function sizeOf(email: NewEmail): number {
-  let bytes = Buffer.byteLength(email.html) + Buffer.byteLength(email.text);
-  for (const attachment of email.attachments) bytes += attachment.content.length;
-  return bytes;
-}
-
-/** Where ordinary content is put together to be hashed: joined texts would be five kilobytes of garbage an email. */
-const scratch = Buffer.allocUnsafeSlow(64 * 1024);
-const MOST_BYTES_OF_A_CHARACTER = 3;
-
-/** What the worker compares: content that passed validation at intake need not be validated again. */
-export function hashContent(content: { subject: string; html: string; text: string }): string {
-  const { subject, html, text } = content;
-  const head = `${subject.length}:${html.length}:${text.length}:${subject}`;
-  if ((head.length + html.length + text.length) * MOST_BYTES_OF_A_CHARACTER <= scratch.length) {
-    let end = scratch.write(head, 0);
-    end += scratch.write(html, end);
-    end += scratch.write(text, end);
-    return hash('sha256', scratch.subarray(0, end), 'hex');
-  }
-  // In one piece a large one would be in memory once more.
-  return createHash('sha256').update(head).update(html).update(text).digest('hex');
-}

@@ -10,9 +10,9 @@ export class ReplyReader {
   private replyBytes = 0;
 
   /** The complete replies in this chunk; `violation` says why no further byte may be trusted. */
-  push(chunk: Buffer): { replies: SmtpReply[]; violation?: string } {
+  push(chunk: Buffer, size = chunk.length): { replies: SmtpReply[]; violation?: string } {
     const replies: SmtpReply[] = [];
-    const text = this.carry + chunk.toString('latin1');
+    const text = this.carry + chunk.toString('latin1', 0, size);
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end);

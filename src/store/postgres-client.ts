@@ -5,6 +5,7 @@ import type { CopyRows } from './copy-rows.js';
 import type { Result, Statement } from './database.js';
 import pg from './node-postgres.js';
 import { postgresTypes } from './postgres-types.js';
+import { PreparedQuery } from './prepared-query.js';
 import { type BindConfig, sendBind } from './send-bind.js';
 import { asStoreError } from './store-errors.js';
 
@@ -67,21 +68,33 @@ export async function run<Row>(
   target: pg.Pool | pg.ClientBase,
   statement: Statement | string,
   values: readonly unknown[] | undefined,
-  prepare: boolean,
+  how: { prepare: boolean; ours: boolean },
 ): Promise<Result<Row>> {
-  const text = typeof statement === 'string' ? statement : statement.text;
-  const name = typeof statement === 'string' || !prepare ? undefined : statement.name;
   try {
-    const result = await target.query({
-      text,
-      name,
-      values: values as unknown[] | undefined,
-      types: postgresTypes,
-    });
+    const result = await ask(target, statement, values, how);
     return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
     throw asStoreError(error);
   }
+}
+
+function ask(
+  target: pg.Pool | pg.ClientBase,
+  statement: Statement | string,
+  values: readonly unknown[] | undefined,
+  { prepare, ours }: { prepare: boolean; ours: boolean },
+): Promise<pg.QueryResult> {
+  if (typeof statement === 'string' || !prepare || !ours) {
+    const { text, name } = typeof statement === 'string' ? { text: statement, name: undefined } : statement;
+    const config = { text, name: prepare ? name : undefined, values: values as unknown[] | undefined };
+    return target.query({ ...config, types: postgresTypes });
+  }
+  return new Promise((resolve, reject) => {
+    const query = new PreparedQuery(statement, values);
+    target.query(query as unknown as string, undefined as unknown as [], (error, result) =>
+      error ? reject(error) : resolve(result),
+    );
+  });
 }
 
 export async function runCopy(client: pg.ClientBase, statements: string, rows: CopyRows): Promise<void> {

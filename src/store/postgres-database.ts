@@ -58,6 +58,7 @@ function fromPool(
   // by their types.
   const ours = options.url !== undefined && prepare;
   const fast = options.url === undefined ? {} : { ...FAST_LISTS, pipelines: prepare };
+  const how = { prepare, ours };
   const silence = new ServerSilence();
   const bound = <T>(work: Promise<T>, limitMs: number | null) =>
     limitMs === null ? work : silence.bound(work, limitMs);
@@ -88,7 +89,7 @@ function fromPool(
     try {
       return await work({
         query: async (statement, values) => {
-          const result = await bound(run(client, statement, values, prepare), limitMs);
+          const result = await bound(run(client, statement, values, how), limitMs);
           silence.heard();
           return result as Result<never>;
         },
@@ -115,7 +116,7 @@ function fromPool(
     ...(ours ? { copy: (statements, rows) => hold(limitMs, ({ copy }) => copy(statements, rows)) } : {}),
     async query<Row>(statement: Statement | string, values?: readonly unknown[]) {
       if (limitMs !== null) return hold(limitMs, ({ query }) => query<Row>(statement, values));
-      const result = await run<Row>(pool, statement, values, prepare);
+      const result = await run<Row>(pool, statement, values, how);
       silence.heard();
       return result;
     },
@@ -136,9 +137,9 @@ function fromPool(
       }),
     async script(sql, tx) {
       if (tx) await tx.query(sql);
-      else await run(pool, sql, undefined, false);
+      else await run(pool, sql, undefined, { ...how, prepare: false });
     },
-    openSession: () => openSession(pool, options, { prepare, onAnswer: () => silence.heard() }),
+    openSession: () => openSession(pool, options, { how, onAnswer: () => silence.heard() }),
     prompt: (extraMs = 0) => withLimit((options.patienceMs ?? PATIENCE_MS) + extraMs),
     async close() {
       if (closed) return;

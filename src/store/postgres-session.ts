@@ -18,7 +18,7 @@ const SESSION_QUERY_TIMEOUT_MS = 5000;
 export async function openSession(
   pool: pg.Pool,
   { url, patienceMs }: Pick<PostgresOptions, 'patienceMs'> & { url?: string },
-  { prepare, onAnswer }: { prepare: boolean; onAnswer(): void },
+  { how, onAnswer }: { how: { prepare: boolean; ours: boolean }; onAnswer(): void },
 ): Promise<Session> {
   const settings = url
     ? connectionOptions({ url, patienceMs })
@@ -54,7 +54,7 @@ export async function openSession(
   return {
     embedded: false,
     async query<Row>(statement: Statement | string, values?: readonly unknown[]) {
-      const result = await run<Row>(client, statement, values, prepare);
+      const result = await run<Row>(client, statement, values, how);
       onAnswer();
       return result;
     },

@@ -4,6 +4,7 @@ import { createEngineFigures, type EngineFigures } from './engine-figures.js';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.js';
 import { type QueueFigures, setQueueFigures } from './queue-gauges.js';
 import { StateFigures } from './state-figures.js';
+import { talliedCounter } from './tallied-counter.js';
 
 /** The five figures of the pipeline under Prometheus names, what the fence kept away, the routes, the queue and the doors. */
 export interface PipelineMetrics extends RouteMetrics {
@@ -46,11 +47,11 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     labelNames: ['category'],
     registers,
   });
-  const finals = new Counter({
+  const finals = talliedCounter({
     name: 'pipeline_final_state_total',
     help: 'Emails that ended, by status.',
-    labelNames: ['state'],
-    registers,
+    labels: ['state'],
+    registry,
   });
   const fenced = new Counter({
     name: 'pipeline_fenced_settlements_total',
@@ -63,11 +64,11 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     labelNames: ['route'],
     registers,
   });
-  const attempts = new Counter({
+  const attempts = talliedCounter({
     name: 'route_attempts_total',
     help: 'Emails handed to a route, by what became of them.',
-    labelNames: ['route', 'outcome'],
-    registers,
+    labels: ['route', 'outcome'],
+    registry,
   });
   const deliveries = new Histogram({
     name: 'email_delivery_seconds',
@@ -100,9 +101,9 @@ export function createPipelineMetrics(registry: Registry = new Registry()): Pipe
     transition: (state, elapsedSeconds) => states.observe(state, elapsedSeconds),
     validationFailed: (type) => validations.inc({ type }),
     retried: (category) => retries.inc({ category }),
-    ended: (state) => finals.inc({ state }),
+    ended: (state) => finals(state),
     fenced: (count) => fenced.inc(count),
     routeCircuit: (route, state) => circuits.set({ route }, CIRCUIT_FIGURE[state]),
-    routeAttempt: (route, outcome) => attempts.inc({ route, outcome }),
+    routeAttempt: (route, outcome) => attempts(route, outcome),
   };
 }

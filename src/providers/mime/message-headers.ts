@@ -16,7 +16,7 @@ export function messageHeaders(email: OutgoingEmail): string {
   if (to.length + cc.length === 0) out += header('To', 'undisclosed-recipients:;');
   if (replyTo.length > 0) out += header('Reply-To', formatMailboxes(replyTo, 'replyTo'));
   out += header('Subject', subjectText(email.subject));
-  out += header('Date', email.date.toUTCString().replace('GMT', '+0000'));
+  out += header('Date', dateText(email.date));
   out += header('Message-ID', email.messageId);
   for (const [name, value] of Object.entries(email.headers)) {
     out += header(name, ASCII.test(value) ? fold(name, value) : encodeWords(value));
@@ -50,6 +50,17 @@ const RESERVED =
 
 function hasUnfoldableWord(value: string): boolean {
   return value.length > 900 && value.split(' ').some((word) => word.length > 900);
+}
+
+let lastDate = { second: Number.NaN, text: '' };
+
+/** Emails come by the second in hundreds, and what a date is called is slow to find out. */
+function dateText(date: Date): string {
+  const second = Math.floor(date.getTime() / 1000);
+  if (second !== lastDate.second) {
+    lastDate = { second, text: date.toUTCString().replace('GMT', '+0000') };
+  }
+  return lastDate.text;
 }
 
 function header(name: string, value: string): string {

@@ -50,7 +50,10 @@ test('three hundred emails → the next chunk is made ready while one is written
   });
   const answers = await acceptInChunks(300, given);
   expect(answers.map(({ emailId }) => emailId)).toEqual(Array.from({ length: 300 }, (_, at) => `e${at}`));
-  const writes = ['e0', 'e32', 'e96', 'e160', 'e224', 'e262'].flatMap((id) => [`write ${id}`, `written ${id}`]);
+  const writes = ['e0', 'e32', 'e96', 'e160', 'e224', 'e262'].flatMap((id) => [
+    `write ${id}`,
+    `written ${id}`,
+  ]);
   expect(log.filter((line) => line.startsWith('writ'))).toEqual(writes);
 });
 

@@ -70,6 +70,8 @@ test.each([
   '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5g',
   '0190a1b2c3d47e5f8a9b0c1d2e3f4a5b',
   'é190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+  '0190a1b2c3d47e5f8a9b0c1d2e3f4a5bXXXX',
+  '0190a1-b2c3d4-7e5f-8a9b-0c1d2e3f4a5b',
 ])('%j → no UUID, and said so', (value) => {
   const rows = new CopyRows(100);
   rows.beginTable(1);

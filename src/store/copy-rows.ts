@@ -12,9 +12,12 @@ export class CopyRows {
   private lengthAt = 0;
   private columns = 0;
 
+  private readonly pieceBytes: number;
+
   /** `bytes` is a guess: what does not fit goes on in another piece. */
   constructor(bytes: number) {
-    this.piece = takeBuffer(Math.max(bytes, LEAST_BYTES));
+    this.pieceBytes = Math.max(bytes, LEAST_BYTES);
+    this.piece = takeBuffer(this.pieceBytes);
   }
 
   beginTable(columns: number): void {
@@ -61,17 +64,17 @@ export class CopyRows {
   uuid(value: string | null): void {
     if (value === null) return void this.nothing();
     this.size(UUID_BYTES);
+    if (value.length !== UUID_CHARACTERS) throw notUuid(value);
     const { piece } = this;
-    const end = this.at + UUID_BYTES;
-    let to = this.at;
-    for (let from = 0; from < value.length && to < end; from += 2) {
-      if (value.charCodeAt(from) === DASH) from++;
+    let from = 0;
+    for (let to = this.at; to < this.at + UUID_BYTES; to++) {
+      if (isDashPlace(from) && value.charCodeAt(from++) !== DASH) throw notUuid(value);
       const byte = (digit(value, from) << 4) | digit(value, from + 1);
-      if (byte < 0) break;
-      piece[to++] = byte;
+      if (byte < 0) throw notUuid(value);
+      piece[to] = byte;
+      from += 2;
     }
-    if (to < end || value.length !== UUID_CHARACTERS) throw new Error(`not a UUID: ${value}`);
-    this.at = end;
+    this.at += UUID_BYTES;
   }
 
   /** A `bytea`, given in hexadecimal. */
@@ -146,7 +149,7 @@ export class CopyRows {
     const midTable = this.lengthAt > 0;
     if (midTable) this.closeMessage();
     this.full.push(this.piece.subarray(0, this.at));
-    this.piece = takeBuffer(Math.max(bytes + FRAME_BYTES + END_BYTES, this.piece.length));
+    this.piece = takeBuffer(Math.max(bytes + FRAME_BYTES + END_BYTES, this.pieceBytes));
     this.at = 0;
     if (midTable) this.openMessage();
   }
@@ -185,10 +188,18 @@ for (let value = 0; value < 16; value++) {
   for (const digit of [value.toString(16), value.toString(16).toUpperCase()])
     DIGITS[digit.charCodeAt(0)] = value;
 }
+const MOST_BYTES_OF_A_CHARACTER = 3;
+const YEAR_2000_MS = Date.UTC(2000);
 
 /** The value of a hexadecimal digit; negative for anything else. */
 function digit(text: string, at: number): number {
   return DIGITS[text.charCodeAt(at)] ?? NO_DIGIT;
 }
-const MOST_BYTES_OF_A_CHARACTER = 3;
-const YEAR_2000_MS = Date.UTC(2000);
+
+function isDashPlace(at: number): boolean {
+  return at === 8 || at === 13 || at === 18 || at === 23;
+}
+
+function notUuid(value: string): Error {
+  return new Error(`not a UUID: ${value}`);
+}

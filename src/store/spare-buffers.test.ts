@@ -34,3 +34,9 @@ test('many given back → six are kept', () => {
   const again = Array.from({ length: 10 }, () => takeBuffer(400_000));
   expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(6);
 });
+
+test('a little of a very large one → not kept', () => {
+  const large = takeBuffer(20_000_000);
+  giveBack(large.subarray(0, 100_000));
+  expect(takeBuffer(100_000).buffer === large.buffer).toBe(false);
+});

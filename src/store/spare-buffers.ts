@@ -11,15 +11,16 @@ export function takeBuffer(bytes: number): Buffer {
 
 export function giveBack(buffer: Buffer): void {
   const memory = buffer.buffer as ArrayBuffer;
-  // Short ones share a pool of Node's.
-  if (buffer.length < LARGE_BYTES || buffer.length > MOST_BYTES || spare.includes(memory)) return;
+  // Short ones share a pool of Node's. Only the beginning of a large one may have been used.
+  if (buffer.length < LARGE_BYTES || memory.byteLength > roomFor(MOST_BYTES) || spare.includes(memory))
+    return;
   spare.unshift(memory);
   spare.length = Math.min(spare.length, MOST_SPARE);
 }
 
 const LARGE_BYTES = 64 * 1024;
 const MOST_BYTES = 2 * 1024 * 1024;
-/** The two lists of bodies of a chunk: of two that are being written, and of the one that is prepared. */
+/** Of each chunk, by lists, the two of bodies: of two chunks that are being written, and of the one that is prepared. */
 const MOST_SPARE = 6;
 const spare: ArrayBuffer[] = [];
 

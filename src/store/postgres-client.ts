@@ -74,7 +74,7 @@ export async function run<Row>(
     const result = await ask(target, statement, values, how);
     return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
-    throw asStoreError(error);
+    throw asStoreError(fromHere(error));
   }
 }
 
@@ -103,6 +103,12 @@ export async function runCopy(client: pg.ClientBase, statements: string, rows: C
       client.query(new CopyQuery(statements, rows, (error) => (error ? reject(error) : resolve())));
     });
   } catch (error) {
-    throw asStoreError(error);
+    throw asStoreError(fromHere(error));
   }
+}
+
+/** The driver made it where it read the answer, which tells nothing of who asked. */
+function fromHere(error: unknown): unknown {
+  if (error instanceof Error) Error.captureStackTrace(error);
+  return error;
 }

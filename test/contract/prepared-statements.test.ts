@@ -50,8 +50,14 @@ describeWith('postgres')('prepared statements on our own connections', () => {
     const dividing = { name: 'test_dividing', text: 'select 12 / $1::int as result, $2::text as word' };
     for (const by of [3, 0, 4, 0, 6]) {
       const asked = database.query(dividing, [by, 'ü "quoted" \\']);
-      if (by === 0) await expect(asked).rejects.toMatchObject({ code: '22012' });
-      else expect((await asked).rows).toEqual([{ result: 12 / by, word: 'ü "quoted" \\' }]);
+      if (by === 0) {
+        // whoever reads it sees who asked, not where the driver read the answer
+        await expect(asked).rejects.toMatchObject({
+          code: '22012',
+          stack: expect.stringContaining(import.meta.filename),
+        });
+      }
+      if (by !== 0) expect((await asked).rows).toEqual([{ result: 12 / by, word: 'ü "quoted" \\' }]);
       expect((await database.query(counting, [2])).rows).toEqual(rows(2));
     }
   });

@@ -5,7 +5,7 @@ import { attachmentsJson, messageJson } from './written-form.js';
 
 /**
  * Writes many accepted emails by COPY, the same rows as the statement with lists: the server fills pages with rows as
- * they come instead of making them of lists first, which takes it a third less. What depends on the server's clock or
+ * they come instead of making them of lists first, which takes it a quarter less. What depends on the server's clock or
  * on more tables goes the other way.
  */
 export function canCopy(tx: Queryable, emails: readonly NewEmail[]): tx is CopyingQueryable {
@@ -103,18 +103,16 @@ function addBody(rows: CopyRows, email: NewEmail): number {
 }
 
 const QUEUE = [
-  ...[
-    'id',
-    'expires_at',
-    'bytes',
-    'max_attempts',
-    'priority',
-    'ready',
-    'at_most_once',
-    'bell',
-    'route',
-    'tenant',
-  ],
+  'id',
+  'expires_at',
+  'bytes',
+  'max_attempts',
+  'priority',
+  'ready',
+  'at_most_once',
+  'bell',
+  'route',
+  'tenant',
 ];
 
 function addQueued(rows: CopyRows, email: NewEmail, { bytes, bell }: { bytes: number; bell: boolean }): void {

@@ -5,7 +5,7 @@ import type { NewEmail } from './new-email.js';
 import { attachmentsJson, messageJson, sizeOf } from './written-form.js';
 
 /**
- * Writes accepted emails in the given transaction: one statement for one email or five hundred. Only the first
+ * Writes accepted emails in the given transaction: one statement by lists for a few emails, COPY for many. Only the first
  * ready row rings, so a statement costs one bell. What can be done without the database is done at once; the
  * function that is returned asks it, once: its lists are used again.
  */

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { CopyRows } from './copy-rows.js';
+import type { Database } from './database.js';
 import { openPostgres } from './postgres-database.js';
 
 /** A server that lets everyone in; the first it lets in never gets an answer again. */
@@ -13,16 +15,32 @@ afterEach(() => {
   for (const socket of open) socket.destroy();
 });
 
-test('a server falls silent on a connection → it is closed with the call, and who waits for its place has it', async () => {
-  const database = openPostgres({ url: await startServer(), poolSize: 1, patienceMs: 100 });
-  const silent = database.prompt().query('select 1');
-  const next = database.query('select 2');
-  await expect(silent).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-  await next;
-  expect(accepted).toBe(2);
-  await vi.waitFor(() => expect(open.size).toBe(1));
-  await database.close();
-});
+test.each<[string, (database: Database) => Promise<unknown>]>([
+  ['a query', (database) => database.query('select 1')],
+  ['rows', (database) => database.copy!('copy t from stdin', aRow())],
+])(
+  'a server falls silent on a connection → it is closed with %s, and who waits for its place has it',
+  async (_case, ask) => {
+    accepted = 0;
+    const database = openPostgres({ url: await startServer(), poolSize: 1, patienceMs: 100 });
+    const silent = ask(database.prompt());
+    const next = database.query('select 2');
+    await expect(silent).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await next;
+    expect(accepted).toBe(2);
+    await vi.waitFor(() => expect(open.size).toBe(1));
+    await database.close();
+  },
+);
+
+function aRow(): CopyRows {
+  const rows = new CopyRows(100);
+  rows.beginTable(1);
+  rows.row();
+  rows.integer(1);
+  rows.endTable();
+  return rows;
+}
 
 async function startServer(): Promise<string> {
   server = createServer((socket) => {

@@ -46,6 +46,26 @@ async function askForPassword(url: string, role: string): Promise<void> {
   });
 }
 
+describe('what only our own prepared connections do', () => {
+  test("the application's pool, or nothing prepared → no rows by COPY, nothing sent ahead", async () => {
+    const created = await createTestDatabase();
+    onTestFinished(() => created.drop());
+    const pool = new pg.Pool({ connectionString: created.url });
+    onTestFinished(() => pool.end());
+    for (const [source, ours] of [
+      [await openDatabase(pool), false],
+      [await openDatabase(created.url, { prepare: false }), false],
+      [await openDatabase(created.url), true],
+    ] as const) {
+      const inside = await source.transaction(async (tx) => tx);
+      for (const target of [source, source.prompt(), inside]) {
+        expect([target.copy !== undefined, target.pipelines ?? false]).toEqual([ours, ours]);
+      }
+      await source.close();
+    }
+  });
+});
+
 describe("the application's parsers", () => {
   test('times, JSON and numbers read as text by pg → our own reads stay as they are', async () => {
     const changed = [16, 20, 23, 701, 1009, 1184, 3802];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/kernel/index.js';
 import { type NewEmail, prepareEmails } from '../../src/outbox/index.js';
+import { aNewEmail } from '../../src/outbox/new-email.fixture.js';
 import type { Database, Queryable } from '../../src/store/index.js';
 import { describeWith } from '../services/index.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
@@ -20,11 +21,13 @@ describeWith('postgres')('emails written by COPY', () => {
     (
       await journey.pool.query(
         `select row_to_json(e)::jsonb - 'id' - 'created_at' as email, row_to_json(b)::jsonb - 'email_id' as body,
-           row_to_json(q)::jsonb - 'id' as queued, e.created_at = min(e.created_at) over () as together
+           row_to_json(q)::jsonb - 'id' as queued, facts.all as facts, e.created_at = min(e.created_at) over () as together
          from unnest($1::uuid[]) with ordinality i(id, place)
          join postrider.emails e using (id)
          join postrider.email_bodies b on b.email_id = i.id
-         join postrider.email_queue q on q.id = i.id
+         left join postrider.email_queue q on q.id = i.id
+         left join lateral (select json_agg(row_to_json(f)::jsonb - 'email_id' - 'at') as all
+           from (select email_id, type, final_status, detail from postrider.email_facts) f where f.email_id = i.id) facts on true
          order by place`,
         [ids],
       )
@@ -49,13 +52,26 @@ describeWith('postgres')('emails written by COPY', () => {
     );
   });
 
+  test('one for later and one nobody may get among many → as by lists', async () => {
+    const { copy: _, ...listing } = database;
+    const emails: NewEmail[] = Array.from({ length: 20 }, () => aNewEmail);
+    emails[7] = { ...aNewEmail, scheduledAt: new Date('2199-01-01') };
+    emails[9] = { ...aNewEmail, suppressed: { reason: 'bounced' } };
+    for (const some of [emails, emails.slice(0, 9).concat(emails.slice(10)), emails.slice(8)]) {
+      const rows = await rowsOf(await write(database, [...some, ...some]));
+      expect(rows).toEqual(await rowsOf(await write(listing, [...some, ...some])));
+      expect(rows.filter(({ queued }) => queued && !queued.ready)).toHaveLength(some.length > 15 ? 2 : 0);
+      expect(rows.filter(({ queued, facts }) => !queued && facts)).toHaveLength(some.length === 19 ? 0 : 2);
+    }
+  });
+
   test('one that cannot be stored, in the last of the tables → none is, and the connection goes on', async () => {
     const twice = newId();
     await journey.pool.query(
       "insert into postrider.email_queue (id, max_attempts, priority, ready, route, tenant) values ($1, 5, 3, false, 'r', 't')",
       [twice],
     );
-    const emails = Array.from({ length: 40 }, (_, at) => ({ ...plain, id: at === 30 ? twice : newId() }));
+    const emails = Array.from({ length: 40 }, (_, at) => ({ ...aNewEmail, id: at === 30 ? twice : newId() }));
     const stored = async () =>
       Number((await journey.pool.query('select count(*) from postrider.emails')).rows[0].count);
     const before = await stored();
@@ -90,30 +106,13 @@ describeWith('postgres')('emails written by COPY', () => {
     await expect(
       write(
         kept,
-        Array.from({ length: 20 }, () => plain),
+        Array.from({ length: 20 }, () => aNewEmail),
       ),
     ).rejects.toMatchObject({
       code: 'TRANSACTION_ENDED',
     });
   });
 });
-
-const plain: NewEmail = {
-  ...{ id: '', tenant: 'default', type: null, lang: null, userId: null, recipientId: null },
-  ...{ recipientExternalId: null, from: null, replyTo: [], to: [{ address: 'someone@example.com' }], cc: [] },
-  ...{
-    bcc: [],
-    headers: {},
-    category: null,
-    essential: false,
-    subject: 'Hello',
-    html: '<p>Hello</p>',
-    text: 'Hello',
-  },
-  ...{ attachments: [], priority: 3, scheduledAt: null, expiresAt: null, metadata: {}, requestId: 'request' },
-  ...{ traceparent: null, delivery: 'at-least-once', retry: 'gateway', maxAttempts: 5, sensitive: false },
-  ...{ route: 'default', suppressed: null },
-};
 
 /** What intake lets through: no NUL, no half of a character. */
 const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map((value) => value.replaceAll('\0', ''));
@@ -150,4 +149,4 @@ const someEmail: fc.Arbitrary<NewEmail> = fc
     ...{ retry: fc.constantFrom('gateway', 'patient'), maxAttempts: fc.integer({ min: 1, max: 100 }) },
     ...{ sensitive: fc.boolean(), route: text.map((name) => `r${name}`) },
   })
-  .map((parts) => ({ ...plain, ...parts }));
+  .map((parts) => ({ ...aNewEmail, ...parts }));

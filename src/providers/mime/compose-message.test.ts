@@ -76,6 +76,16 @@ describe('headers', () => {
     expect(await source({})).toBe(first);
   });
 
+  test('emails of one second and of the next, in turns → each its own date', async () => {
+    const seconds = [1000, 1999, 2000, 1000, 61_000];
+    const dates = seconds.map(async (ms) => /^Date: .*$/m.exec(await source({ date: new Date(ms) }))?.[0]);
+    expect(await Promise.all(dates)).toEqual(
+      ['00:00:01', '00:00:01', '00:00:02', '00:00:01', '00:01:01'].map(
+        (at) => `Date: Thu, 01 Jan 1970 ${at} +0000`,
+      ),
+    );
+  });
+
   test('bcc → in no header, with and without attachments', async () => {
     const bcc = [{ address: 'hidden@example.org' }];
     const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('a') }];

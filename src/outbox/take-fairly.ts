@@ -96,7 +96,10 @@ const NON_EMPTY = {
     select priority::int as priority from found where priority is not null order by priority`,
 };
 
-/** Loose index scan: one index-only probe per tenant, then a few rows of each under lock. */
+/**
+ * Loose index scan: one index-only probe per tenant, then a few rows of each under lock, from the one that was found:
+ * before it may be thousands that were taken and are still in the index until a vacuum.
+ */
 export function takeStatement({ name, set, returning }: Record<'name' | 'set' | 'returning', string>): {
   name: string;
   text: string;
@@ -104,22 +107,26 @@ export function takeStatement({ name, set, returning }: Record<'name' | 'set' | 
   return {
     name,
     text: `
-    with recursive turn(tenant, n) as (
-      (select tenant, 1 from postrider.email_queue
-       where ready and route = $1 and priority = $2 and tenant > $3 order by tenant limit 1)
+    with recursive turn(tenant, first, n) as (
+      (select tenant, id, 1 from postrider.email_queue
+       where ready and route = $1 and priority = $2 and tenant > $3 order by tenant, id limit 1)
       union all
-      select (select q.tenant from postrider.email_queue q
-              where q.ready and q.route = $1 and q.priority = $2 and q.tenant > turn.tenant
-              order by q.tenant limit 1), turn.n + 1
-      from turn where turn.tenant is not null and turn.n < $4::int
+      select next.tenant, next.id, turn.n + 1
+      from turn cross join lateral (
+        select q.tenant, q.id from postrider.email_queue q
+        where q.ready and q.route = $1 and q.priority = $2 and q.tenant > turn.tenant
+        order by q.tenant, q.id limit 1
+      ) next
+      where turn.n < $4::int
     ), chosen as materialized (
       select x.id from turn
       cross join lateral (
         select q.id from postrider.email_queue q
         where q.ready and q.route = $1 and q.priority = $2 and q.tenant = turn.tenant
+          and q.id >= turn.first
         order by q.id limit $5::int for update skip locked
       ) x
-      where turn.tenant is not null and turn.tenant <> all ($6::text[])
+      where turn.tenant <> all ($6::text[])
       limit $4::int
     ), taken as (
       update postrider.email_queue q

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClaimer } from '../../src/outbox/claim-batch.js';
 import { takeStatement } from '../../src/outbox/take-fairly.js';
+import { openDatabase } from '../../src/store/index.js';
 import { describeWith } from '../services/index.js';
 import { type Journey, openJourney } from './ground/open-journey.js';
 
@@ -39,5 +41,50 @@ describeWith('postgres')('claiming behind a flood', () => {
       await client.query('rollback');
       client.release(true);
     }
+  });
+
+  /** What a claim took, by the tenant and the place of each row among those of its tenant. */
+  async function claimed(limit: number): Promise<string[]> {
+    const store = await openDatabase(journey.url, {});
+    try {
+      const claims = await createClaimer(store, { route: 'default', worker: () => 1 }).claim(limit, []);
+      const { rows } = await journey.pool.query(
+        `select tenant || ' ' || place as row from (
+           select id, tenant, row_number() over (partition by tenant order by id) as place from postrider.email_queue
+         ) q where id = any ($1::uuid[]) order by 1`,
+        [claims.map((claim) => claim.id)],
+      );
+      return rows.map(({ row }) => row);
+    } finally {
+      await store.close();
+    }
+  }
+
+  test('a row of each is wanted and another holds one tenant’s first → the next of that tenant', async () => {
+    await journey.pool.query('truncate postrider.email_queue');
+    await fill('chr(97 + n % 3)', 9);
+    const other = await journey.pool.connect();
+    try {
+      await other.query('begin');
+      const first = "select id from postrider.email_queue where tenant = 'b' order by id limit 1";
+      await other.query(`${first} for update`);
+      expect(await claimed(3)).toEqual(['a 1', 'b 2', 'c 1']);
+    } finally {
+      await other.query('rollback');
+      other.release();
+    }
+  });
+
+  test('more than one of each is wanted → the oldest of each, none twice', async () => {
+    await journey.pool.query('truncate postrider.email_queue');
+    await fill('chr(97 + n % 3)', 30);
+    // One of each at first; then, there being three, up to four more of each.
+    const places = [
+      ...[1, 2, 3, 4, 5].map((n) => `a ${n}`),
+      ...[1, 2, 3, 4, 5].map((n) => `b ${n}`),
+      'c 1',
+      'c 2',
+    ];
+    expect(await claimed(12)).toEqual(places);
   });
 });

@@ -1,11 +1,10 @@
 import type pg from 'pg';
-import { startPrivateRabbit } from '../../test/services/private-rabbit.js';
 import { waitFor } from '../../test/services/wait-for.js';
 import type { Bench, BenchContext, Figure } from '../bench.js';
+import { type EngineGround, withEachEngine } from '../ground/engine-ground.js';
 import { cloneEmail } from '../ground/fill-queue.js';
 import { acceptMany, openSender } from '../ground/open-sender.js';
 import { median } from '../ground/quantiles.js';
-import { startRedis } from '../ground/redis-server.js';
 import { sampleEmails } from '../ground/sample-emails.js';
 import { startSmtpSink } from '../ground/smtp-sink.js';
 import { spawnWorker } from '../ground/spawn-worker.js';
@@ -18,78 +17,59 @@ const BACKLOG = 100_000;
 /** Long enough that a claimed row is usually in the middle of its attempt. */
 const SEND_MS = 5;
 
-type Settings = Record<string, string>;
-
 /** What a broker costs and what it changes when a worker dies, each engine in the same run. */
 export const engines: Bench = {
   name: 'engines',
   says: 'each engine in one run: emails delivered to smtp-sink by one worker, and recovery after a SIGKILL',
   async run(context) {
-    const [redis, rabbit] = [await startRedis(), await startPrivateRabbit()];
     const sink = await startSmtpSink();
-    const each: Array<[string, Settings]> = [
-      ['postgres', {}],
-      ['rabbitmq', { RABBITMQ_URL: rabbit.url }],
-      ['bullmq', { REDIS_URL: `redis://127.0.0.1:${redis.port}` }],
-    ];
     try {
-      const figures: Figure[] = [];
-      for (const [engine, where] of each) {
-        const settings = { ...where, POSTRIDER_ENGINE: engine };
-        figures.push(...(await deliver(engine, settings, sink.port, context)));
-        figures.push(...(await recover(engine, settings, context)));
-      }
-      return figures;
+      return await withEachEngine(context, async (engine) => [
+        await deliver(engine, sink.port, context),
+        await recover(engine, context),
+      ]);
     } finally {
       await sink.stop();
-      await redis.stop();
-      await rabbit.remove();
     }
   },
 };
 
 async function deliver(
-  engine: string,
-  settings: Settings,
+  engine: EngineGround,
   smtpPort: number,
   { openDatabase, progress }: BenchContext,
-): Promise<Figure[]> {
+): Promise<Figure> {
   const database = await openDatabase();
-  await acceptMany(database.url, EMAILS, (done) => progress(`${engine}: ${done} of ${EMAILS} accepted`));
+  await acceptMany(database.url, EMAILS, (done) => progress(`${engine.name}: ${done} of ${EMAILS} accepted`));
   await database.client.query('vacuum analyze');
-  progress(`${engine}: the worker runs`);
-  const worker = await spawnWorker({ database: database.url, smtpPort }, settings);
+  progress(`${engine.name}: the worker runs`);
+  const worker = await spawnWorker({ database: database.url, smtpPort }, await engine.settingsForDatabase());
   const warm = await worker.ask({ do: 'expect', settled: WARM }, 'reached');
   const before = await worker.ask({ do: 'usage' }, 'usage');
   const end = await worker.ask({ do: 'expect', settled: EMAILS }, 'reached');
   const after = await worker.ask({ do: 'usage' }, 'usage');
   await worker.stop();
   const micros = ((after.cpuMs - before.cpuMs) * 1000) / (after.settled - before.settled);
-  return [
-    {
-      what: `${engine}: delivered`,
-      value: (end.settled - warm.settled) / ((end.at - warm.at) / 1000),
-      unit: 'emails/s',
-      note: `${Math.round(micros)} µs of the worker's CPU an email`,
-    },
-  ];
+  return {
+    what: `${engine.name}: delivered`,
+    value: (end.settled - warm.settled) / ((end.at - warm.at) / 1000),
+    unit: 'emails/s',
+    note: `${Math.round(micros)} µs of the worker's CPU an email`,
+  };
 }
 
-async function recover(
-  engine: string,
-  settings: Settings,
-  { openDatabase, progress }: BenchContext,
-): Promise<Figure[]> {
+async function recover(engine: EngineGround, { openDatabase, progress }: BenchContext): Promise<Figure> {
   const database = await openDatabase();
   const sender = openSender(database.url);
   const { emailId } = await sender.send(sampleEmails(1)[0]!);
   await sender.stop();
   await cloneEmail(database.client, emailId, BACKLOG);
   const options = { database: database.url, sendMs: SEND_MS };
+  const settings = await engine.settingsForDatabase();
   const survivor = await spawnWorker(options, settings);
   const runs: Array<{ held: number; ms: number }> = [];
   for (let kill = 1; kill <= KILLS; kill++) {
-    progress(`${engine}: kill ${kill} of ${KILLS}`);
+    progress(`${engine.name}: kill ${kill} of ${KILLS}`);
     const victim = await spawnWorker(options, settings);
     await victim.ask({ do: 'expect', settled: 1000 }, 'reached');
     await untilBusy(database.client, victim.pid);
@@ -99,14 +79,12 @@ async function recover(
     runs.push({ held, ms: performance.now() - killedAt });
   }
   await survivor.stop();
-  return [
-    {
-      what: `${engine}: last row of a killed worker claimed again, median`,
-      value: median(runs.map((run) => run.ms)) / 1000,
-      unit: 's',
-      note: `${KILLS} kills, ${median(runs.map((run) => run.held))} rows held (median)`,
-    },
-  ];
+  return {
+    what: `${engine.name}: last row of a killed worker claimed again, median`,
+    value: median(runs.map((run) => run.ms)) / 1000,
+    unit: 's',
+    note: `${KILLS} kills, ${median(runs.map((run) => run.held))} rows held (median)`,
+  };
 }
 
 /** A worker that happens to hold nothing has nothing to lose. */

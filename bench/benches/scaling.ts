@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchContext, Figure } from '../bench.js';
-import { Skipped } from '../bench.js';
 import type { BenchDatabase } from '../ground/bench-server.js';
-import { ENGINES, type EngineGround, startEngine } from '../ground/engine-ground.js';
+import { type EngineGround, withEachEngine } from '../ground/engine-ground.js';
 import { acceptMany } from '../ground/open-sender.js';
 import { processCpuSeconds, serverCpuSeconds } from '../ground/process-usage.js';
 import { startSmtpSink } from '../ground/smtp-sink.js';
@@ -16,25 +15,12 @@ const EMAILS = Number(process.env.BENCH_SCALING_EMAILS ?? 20_000);
 export const scaling: Bench = {
   name: 'scaling',
   says: '1, 2 and 4 worker processes on each engine, the CPU of every part, and the sizes that follow',
-  async run(context) {
-    const figures: Figure[] = [];
-    for (const name of ENGINES) {
-      const engine = await startEngine(name).catch((error: unknown) => {
-        if (!(error instanceof Skipped)) throw error;
-        context.progress(`${name} skipped: ${error.message}`);
-        return null;
-      });
-      if (!engine) continue;
-      try {
-        const runs: Run[] = [];
-        for (const workers of WORKERS) runs.push(await runWorkers(context, engine, workers));
-        figures.push(...runs.map(rateOf), ...sizesOf(name, runs));
-      } finally {
-        await engine.stop();
-      }
-    }
-    return figures;
-  },
+  run: (context) =>
+    withEachEngine(context, async (engine) => {
+      const runs: Run[] = [];
+      for (const workers of WORKERS) runs.push(await runWorkers(context, engine, workers));
+      return [...runs.map(rateOf), ...sizesOf(engine.name, runs)];
+    }),
 };
 
 interface Run extends Costs {
@@ -90,8 +76,9 @@ interface Delivery {
 /** From the first tenth to the last twentieth: neither the start nor the end, when workers run dry one by one, counts. */
 async function deliver(database: BenchDatabase, { engine, count, port, sinkPid, label, progress }: Delivery) {
   progress(`${label}: delivering`);
+  const settings = await engine.settingsForDatabase();
   const workers = await Promise.all(
-    Array.from({ length: count }, () => spawnWorker({ database: database.url, smtpPort: port }, engine.env)),
+    Array.from({ length: count }, () => spawnWorker({ database: database.url, smtpPort: port }, settings)),
   );
   try {
     const read = async () => ({

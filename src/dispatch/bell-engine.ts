@@ -1,6 +1,7 @@
 import { type Clock, killPoint, type Logger, messageOf, type Randomness } from '../kernel/index.js';
 import {
   type Claim,
+  type ClaimedBells,
   claimRung,
   claimSuspects,
   forgetBells,
@@ -126,7 +127,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
     logger.warn({ engine: broker.name, err: messageOf(error) }, message);
   }
 
-  async function claimHeard(bells: readonly Bell[]): Promise<Claim[]> {
+  async function claimHeard(bells: readonly Bell[]): Promise<ClaimedBells> {
     const read = await options.pauses();
     const rooms = new Map<string, number>();
     for (const route of await routes.names()) {
@@ -214,14 +215,16 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
       if (quiet) return [];
       const bells = heard.splice(0, limit);
       if (bells.length === 0) return [];
-      let claims: Claim[];
+      let claimed: ClaimedBells;
       try {
-        claims = await claimHeard(bells);
+        claimed = await claimHeard(bells);
       } catch (error) {
         if (quiet) putBack(bells);
         else heard.unshift(...bells);
         throw error;
       }
+      const { claims, rungAt } = claimed;
+      if (rungAt) relay.heard(rungAt);
       take(bells, claims);
       // Nothing of this batch, but there may be more behind it.
       if (claims.length === 0 && heard.length > 0) wake();

@@ -1,4 +1,5 @@
 import {
+  type Clock,
   inRounds,
   killPoint,
   type Logger,
@@ -26,16 +27,21 @@ import type { EngineMetrics, RouteGate } from './engine.js';
  * email never waits behind a backlog in the broker. Any number of relays may run. It is rung when there may be
  * something to ring, or room to ring it.
  */
-export type BellRelay = Rounds;
+export interface BellRelay extends Rounds {
+  /** A bell rung then was claimed in this process. */
+  heard(rungAt: Date): void;
+}
 
 export interface BellRelayOptions {
   database: Database;
   broker: Pick<BellBroker, 'wantsData' | 'publish' | 'state'>;
+  worker: () => number;
   routes: Pick<RouteGate, 'names' | 'room'>;
   pauses: () => Promise<Pauses>;
   /** How many bells may be out at once, over all processes. */
   window: number;
   pollIntervalMs: number;
+  clock: Clock;
   random: Randomness;
   logger: Logger;
   metrics: EngineMetrics;
@@ -50,12 +56,14 @@ const SLOW_MS = 1000;
 const SLOW_WINDOW = 200;
 
 export function createBellRelay(options: BellRelayOptions): BellRelay {
-  const { database, broker, routes, logger } = options;
+  const { database, broker, routes, logger, worker } = options;
+  let heardUpTo: Date | null = null;
+  let triedAt = Number.NEGATIVE_INFINITY;
   const ringers = new Map<string, Ringer>();
   let firstRoute = 0;
 
   function ringerOf(route: string): Ringer {
-    const known = ringers.get(route) ?? createRinger(database, route);
+    const known = ringers.get(route) ?? createRinger(database, { route, worker });
     ringers.set(route, known);
     return known;
   }
@@ -64,10 +72,11 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
   async function round(): Promise<number> {
     const read = await options.pauses();
     if (!broker.state().up || read.all) return options.pollIntervalMs;
-    const outstanding = await countOutstanding(database);
-    options.metrics.bellsOutstanding(outstanding.count);
-    const free = Math.min(BATCH, windowOf(outstanding, options.window) - outstanding.count);
-    if (free <= 0) return FULL_LOOK_MS;
+    const outstanding = await countOutstanding(database, { heardUpTo });
+    options.metrics.bellsOutstanding(outstanding.out);
+    let free = Math.min(BATCH, windowOf(outstanding, options.window) - outstanding.ahead);
+    if (free <= 0) free = tryOne(outstanding);
+    if (free === 0) return FULL_LOOK_MS;
     const names = await routes.names();
     firstRoute = (firstRoute + 1) % names.length;
     const rung: RungEmail[] = [];
@@ -86,6 +95,17 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
     return short ? FULL_LOOK_MS : 0;
   }
 
+  /**
+   * Bells that are heard late are told from those that will not be heard at all by one more: once it is, those before it
+   * count no longer.
+   */
+  function tryOne({ ahead }: OutstandingBells): number {
+    const now = options.clock.monotonic();
+    if (ahead >= options.window || now - triedAt < SLOW_MS) return 0;
+    triedAt = now;
+    return 1;
+  }
+
   async function publish(rung: readonly RungEmail[]): Promise<void> {
     try {
       const data = broker.wantsData
@@ -102,13 +122,19 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
     }
   }
 
-  return inRounds({
+  const rounds = inRounds({
     round,
     onFailure(error) {
       logger.warn({ err: messageOf(error) }, 'bells could not be rung');
       return AWAY_MS * (1 + options.random() * 0.5);
     },
   });
+  return {
+    ...rounds,
+    heard(rungAt) {
+      if (heardUpTo === null || rungAt > heardUpTo) heardUpTo = rungAt;
+    },
+  };
 }
 
 export function windowOf({ oldestMs }: OutstandingBells, window: number): number {

@@ -14,12 +14,18 @@ export interface RungOptions {
   pausedTenants: readonly string[];
 }
 
+export interface ClaimedBells {
+  claims: Claim[];
+  /** When the last of them was rung; null where none was claimed. */
+  rungAt: Date | null;
+}
+
 export async function claimRung(
   database: Queryable,
   bells: readonly BellRef[],
   { worker, rooms, pausedTenants }: RungOptions,
-): Promise<Claim[]> {
-  const { rows } = await database.query<ClaimedRow & { route: string }>(CLAIM_RUNG, [
+): Promise<ClaimedBells> {
+  const { rows } = await database.query<ClaimedRow & { route: string; rung_at: Date }>(CLAIM_RUNG, [
     bells.map((bell) => bell.id),
     bells.map((bell) => bell.token),
     worker,
@@ -30,7 +36,11 @@ export async function claimRung(
     PUT_BACK_MS,
     bells.map((bell) => bell.tenant ?? null),
   ]);
-  return rows.map((row) => asClaim(row, row.route));
+  const rungAt = rows.reduce<Date | null>(
+    (last, { rung_at }) => (last === null || rung_at > last ? rung_at : last),
+    null,
+  );
+  return { claims: rows.map((row) => asClaim(row, row.route)), rungAt };
 }
 
 /** Clocks of two machines do not run alike. */
@@ -42,14 +52,15 @@ const CLAIM_RUNG = {
   name: 'outbox_claim_rung',
   text: `
     with rung as materialized (
-      select q.id, q.route, q.tenant, q.priority, q.due_at
+      select q.id, q.route, q.tenant, q.priority, q.due_at, q.rung_at
       from unnest($1::uuid[], $2::int[], $9::text[]) b(id, token, tenant)
       join postrider.email_queue q on q.id = b.id
       where (b.token is null or q.token = b.token) and (b.tenant is null or q.tenant = b.tenant)
         and q.owner is null and q.rung_at is not null and not q.suspect and not q.parked
       for update of q skip locked
     ), judged as materialized (
-      select r.id, case
+      -- of a retry that came a moment early it lies ahead
+      select r.id, least(r.rung_at, clock_timestamp()) as rung_at, case
           when r.due_at > clock_timestamp() + $7::float8 * interval '1 millisecond' then 'early'
           when r.tenant = any ($6::text[]) then 'held'
           when row_number() over (partition by r.route order by r.priority, r.id) > room.count then 'held'
@@ -66,5 +77,5 @@ const CLAIM_RUNG = {
     set owner = $3::int, token = q.token + 1, claimed_at = clock_timestamp(), begun = false, rung_at = null,
       due_at = null
     from judged j where q.id = j.id and j.fate = 'go'
-    returning q.id, q.token, q.bytes, q.at_most_once, q.route`,
+    returning q.id, q.token, q.bytes, q.at_most_once, q.route, j.rung_at`,
 };

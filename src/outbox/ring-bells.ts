@@ -29,8 +29,11 @@ export interface Ringer {
   ring(limit: number, pausedTenants: readonly string[]): Promise<RungEmail[]>;
 }
 
-export function createRinger(database: Queryable, route: string): Ringer {
-  const taker = createFairTaker<RungRow>(database, { route, statement: RING, values: () => [] });
+export function createRinger(
+  database: Queryable,
+  { route, worker }: { route: string; worker: () => number },
+): Ringer {
+  const taker = createFairTaker<RungRow>(database, { route, statement: RING, values: () => [worker()] });
   return {
     ring: async (limit, pausedTenants) =>
       (await taker.take(limit, pausedTenants)).map(
@@ -53,28 +56,49 @@ interface RungRow {
 
 const RING = takeStatement({
   name: 'outbox_ring',
-  set: 'rung_at = clock_timestamp()',
+  set: 'rung_at = clock_timestamp(), rung_by = $7::int',
   returning: 'q.id, q.token, q.tenant, q.priority, q.attempt, q.max_attempts',
 });
 
 export interface OutstandingBells {
-  count: number;
-  /** Of the one that is out the longest; 0 where none is. */
+  /** All that are out and whose time has come. */
+  out: number;
+  /** Those of them behind which a new one would wait. */
+  ahead: number;
+  /** Of the one of these that is out the longest; 0 where there is none. */
   oldestMs: number;
 }
 
-/** Bells that are out and whose time has come. */
-export async function countOutstanding(database: Queryable): Promise<OutstandingBells> {
-  const { rows } = await database.query<{ count: number; oldest: number | null }>(OUTSTANDING);
-  return { count: rows[0]?.count ?? 0, oldestMs: Math.max(0, rows[0]?.oldest ?? 0) };
+/**
+ * A broker hands bells out in the order they came in: those rung well before one that was heard already are lost, or in
+ * the hands of somebody who is slow or gone. Nobody waits behind them.
+ */
+export async function countOutstanding(
+  database: Queryable,
+  { heardUpTo }: { heardUpTo: Date | null },
+): Promise<OutstandingBells> {
+  const { rows } = await database.query<{ out: number; ahead: number; oldest: number | null }>(OUTSTANDING, [
+    heardUpTo,
+    OUT_OF_ORDER_MS,
+  ]);
+  const { out = 0, ahead = 0, oldest = null } = rows[0] ?? {};
+  return { out, ahead, oldestMs: Math.max(0, oldest ?? 0) };
 }
+
+/** By so much a bell may be overtaken on its way into the broker. */
+const OUT_OF_ORDER_MS = 250;
 
 const OUTSTANDING = {
   name: 'outbox_outstanding_bells',
   text: `
-    select count(*)::int as count,
-      (extract(epoch from clock_timestamp() - min(rung_at)) * 1000)::float8 as oldest
-    from postrider.email_queue where rung_at is not null and owner is null and rung_at <= clock_timestamp()`,
+    select count(*)::int as out, (count(*) filter (where ahead))::int as ahead,
+      (extract(epoch from clock_timestamp() - min(rung_at) filter (where ahead)) * 1000)::float8 as oldest
+    from (
+      select rung_at, $1::timestamptz is null
+        or rung_at >= $1::timestamptz - $2::float8 * interval '1 millisecond' as ahead
+      from postrider.email_queue
+      where rung_at is not null and owner is null and rung_at <= clock_timestamp()
+    ) bells`,
 };
 
 /**
@@ -96,6 +120,26 @@ const RING_AGAIN = {
       where rung_at is not null and owner is null
         and rung_at < clock_timestamp() - $1::float8 * interval '1 millisecond'
       order by rung_at limit $2::int for update skip locked
+    )
+    update postrider.email_queue q
+    set ready = not q.suspect and not q.parked, rung_at = null, scheduled = false, due_at = null
+    from lost where q.id = lost.id
+    returning q.id`,
+};
+
+/** What a dead worker rang and nobody has claimed becomes ready again: its bells may never have been out. */
+export async function takeBackBellsOf(database: Queryable, worker: number): Promise<number> {
+  const { rowCount } = await database.query(TAKE_BACK_OF, [worker]);
+  return rowCount;
+}
+
+const TAKE_BACK_OF = {
+  name: 'outbox_take_back_bells_of',
+  text: `
+    with lost as materialized (
+      select id from postrider.email_queue
+      where rung_at is not null and owner is null and rung_at <= clock_timestamp() and rung_by = $1::int
+      for update skip locked
     )
     update postrider.email_queue q
     set ready = not q.suspect and not q.parked, rung_at = null, scheduled = false, due_at = null

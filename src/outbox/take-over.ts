@@ -1,9 +1,11 @@
 import { killPoint } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import type { GivenUp } from './given-up.js';
+import { takeBackBellsOf } from './ring-bells.js';
 
 /**
- * Takes over what a dead worker held. Rows that had not begun go back as if nothing happened. Those
+ * Takes over what a dead worker held. Rows that had not begun go back as if nothing happened, and so do those it rang a
+ * broker's bell for that nobody has answered. Those
  * that had may have been delivered: they are recorded as such and retried alone, or stop in `unknown`
  * where a repeat is forbidden. An email that died alone three times ends as CRASH_LOOP.
  */
@@ -13,6 +15,8 @@ export interface TakeOver {
   suspects: number;
   unknown: number;
   crashLoops: number;
+  /** Rows it had rung for. */
+  bells: number;
   /** Those that ended by it: the last two. */
   ended: GivenUp[];
 }
@@ -42,7 +46,8 @@ export async function takeOverWorker(
       [dead.id, dead.lease],
     );
     if (fence.rows.length === 0) return null;
-    return { worker: dead.id, ...(await sortRows(tx, dead.id, database.kind === 'pglite')) };
+    const held = await sortRows(tx, dead.id, database.kind === 'pglite');
+    return { worker: dead.id, ...held, bells: await takeBackBellsOf(tx, dead.id) };
   });
   killPoint('takeover:after');
   return result;
@@ -52,7 +57,7 @@ async function sortRows(
   tx: Queryable,
   worker: number,
   marksHold: boolean,
-): Promise<Omit<TakeOver, 'worker'>> {
+): Promise<Omit<TakeOver, 'worker' | 'bells'>> {
   const { rows } = await tx.query<{ fate: Fate; count: number; ended: EndedRow[] | null }>(TAKE_OVER, [
     worker,
     CRASHES_TO_GIVE_UP,

@@ -127,26 +127,6 @@ const RING_AGAIN = {
     returning q.id`,
 };
 
-/** What a dead worker rang and nobody has claimed becomes ready again: its bells may never have been out. */
-export async function takeBackBellsOf(database: Queryable, worker: number): Promise<number> {
-  const { rowCount } = await database.query(TAKE_BACK_OF, [worker]);
-  return rowCount;
-}
-
-const TAKE_BACK_OF = {
-  name: 'outbox_take_back_bells_of',
-  text: `
-    with lost as materialized (
-      select id from postrider.email_queue
-      where rung_at is not null and owner is null and rung_at <= clock_timestamp() and rung_by = $1::int
-      for update skip locked
-    )
-    update postrider.email_queue q
-    set ready = not q.suspect and not q.parked, rung_at = null, scheduled = false, due_at = null
-    from lost where q.id = lost.id
-    returning q.id`,
-};
-
 /** Bells that did not get out, or that nobody here will claim: their rows wait as if nobody had rung. */
 export async function takeBackBells(database: Queryable, bells: readonly BellRef[]): Promise<number> {
   if (bells.length === 0) return 0;
@@ -181,17 +161,28 @@ export async function forgetBells(database: Queryable, { waits }: { waits: boole
   }
 }
 
-const FORGET = {
-  name: 'outbox_forget_bells',
+/** A worker is dead: what it rang, or was to hand to the broker for a wait, and nobody has claimed since. */
+export async function forgetBellsOf(database: Queryable, worker: number): Promise<number> {
+  const { rowCount } = await database.query(FORGET_OF, [worker]);
+  return rowCount;
+}
+
+const forget = (name: string, which: string) => ({
+  name,
   text: `
     with lost as materialized (
       select id, rung_at > clock_timestamp() as waits from postrider.email_queue
-      where rung_at is not null and owner is null and ($1::boolean or rung_at <= clock_timestamp())
-      order by rung_at limit $2::int for update skip locked
+      where rung_at is not null and owner is null and ${which} for update skip locked
     )
     update postrider.email_queue q
     set ready = not lost.waits and not q.suspect and not q.parked, rung_at = null,
       scheduled = q.scheduled and lost.waits, due_at = case when lost.waits then q.due_at end
     from lost where q.id = lost.id
     returning q.id`,
-};
+});
+
+const FORGET = forget(
+  'outbox_forget_bells',
+  '($1::boolean or rung_at <= clock_timestamp()) order by rung_at limit $2::int',
+);
+const FORGET_OF = forget('outbox_forget_bells_of', 'rung_by = $1::int');

@@ -163,7 +163,7 @@ const SETTLE_MORE = settle('outbox_settle_more', {
     )`,
   rungAt: `
         rung_at = case when q.id = any ($21::uuid[])
-          then clock_timestamp() + s.retry_delay_ms * interval '1 millisecond' end,`,
+          then clock_timestamp() + s.retry_delay_ms * interval '1 millisecond' end, rung_by = $19::int,`,
 });
 
 const FIND_SETTLED = `

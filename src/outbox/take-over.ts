@@ -1,7 +1,7 @@
 import { killPoint } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import type { GivenUp } from './given-up.js';
-import { takeBackBellsOf } from './ring-bells.js';
+import { forgetBellsOf } from './ring-bells.js';
 
 /**
  * Takes over what a dead worker held. Rows that had not begun go back as if nothing happened, and so do those it rang a
@@ -47,7 +47,7 @@ export async function takeOverWorker(
     );
     if (fence.rows.length === 0) return null;
     const held = await sortRows(tx, dead.id, database.kind === 'pglite');
-    return { worker: dead.id, ...held, bells: await takeBackBellsOf(tx, dead.id) };
+    return { worker: dead.id, ...held, bells: await forgetBellsOf(tx, dead.id) };
   });
   killPoint('takeover:after');
   return result;

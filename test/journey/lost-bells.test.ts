@@ -23,7 +23,7 @@ describeWith('postgres', 'rabbitmq')('bells in the hands of another', () => {
   });
 
   /** A worker elsewhere, alive until it is said to be dead, that has marked so many emails as rung and published no bell. */
-  async function anotherRang(count: number) {
+  async function anotherRang(count: number, sinceMs = 2000) {
     const { rows } = await journey.pool.query<{ id: number }>(
       `insert into postrider.workers (instance, host, pid, shared_session, beat_at)
        values ('elsewhere', 'there', 1, true, clock_timestamp() + interval '1 hour') returning id`,
@@ -32,9 +32,10 @@ describeWith('postgres', 'rabbitmq')('bells in the hands of another', () => {
     const emails = Array.from({ length: count }, () => anEmail());
     const ids = (await journey.postrider.sendBatch(emails)).map(({ emailId }) => emailId);
     await journey.pool.query(
-      `update postrider.email_queue set ready = false, rung_at = clock_timestamp() - interval '2 seconds', rung_by = $2
-       where id = any ($1::uuid[])`,
-      [ids, rows[0]!.id],
+      `update postrider.email_queue q set ready = false, rung_at = at, rung_by = $2,
+         due_at = case when at > clock_timestamp() then at end
+       from (select clock_timestamp() - $3 * interval '1 millisecond' as at) rung where id = any ($1::uuid[])`,
+      [ids, rows[0]!.id, sinceMs],
     );
     await journey.postrider.resume('all');
     return {
@@ -67,5 +68,14 @@ describeWith('postgres', 'rabbitmq')('bells in the hands of another', () => {
     await die();
     await untilSent(emails);
     expect(emails.map(({ to }) => sentTo(to))).toEqual(emails.map(() => 1));
+  });
+
+  it('a worker dies before the broker has the wait of a retry → it waits in the ledger', async () => {
+    const began = performance.now();
+    const { emails, die } = await anotherRang(10, -2500);
+    await die();
+    await untilSent(emails);
+    const [first] = journey.provider.calls.filter(({ to }) => to === emails[0]!.to);
+    expect(first!.at - began).toBeGreaterThan(2000);
   });
 });

@@ -19,9 +19,11 @@ const anyEmail = fc
     files: fc.array(
       fc.record({
         // Readers decode what looks encoded in a file name, however it was written, and Python reads a
-        // star in it as the mark of an extended value and angle brackets around it as quotes; mailparser looks an ending up among the properties of
-        // an object and dies of those every object has.
-        filename: visibleText.map((name) => name.replace(/[/\\*<>]|=\?|constructor|__proto__/gi, '-')),
+        // star in it as the mark of an extended value and takes away quotes and angle brackets around it, also those that
+        // belong to it; mailparser looks an ending up among the properties of an object and dies of those every object has.
+        filename: visibleText.map((name) =>
+          name.replace(/[/\\*<>]|=\?|constructor|__proto__/gi, '-').replace(/^"(.*)"$/su, '-$1-'),
+        ),
         contentType: fc.constantFrom('application/octet-stream', 'application/pdf', 'image/png'),
         content: fc.uint8Array({ maxLength: 2000 }).map((bytes) => Buffer.from(bytes)),
       }),

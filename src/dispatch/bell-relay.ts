@@ -73,8 +73,9 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
     const read = await options.pauses();
     if (!broker.state().up || read.all) return options.pollIntervalMs;
     const outstanding = await countOutstanding(database, { heardUpTo });
-    options.metrics.bellsOutstanding(outstanding.out);
-    let free = Math.min(BATCH, windowOf(outstanding, options.window) - outstanding.ahead);
+    const { out, ahead } = outstanding;
+    options.metrics.bellsOutstanding(out);
+    let free = Math.min(BATCH, windowOf(outstanding, options.window) - ahead, options.window - out);
     if (free <= 0) free = tryOne(outstanding);
     if (free === 0) return FULL_LOOK_MS;
     const names = await routes.names();
@@ -99,9 +100,9 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
    * Bells that are heard late are told from those that will not be heard at all by one more: once it is, those before it
    * count no longer.
    */
-  function tryOne({ ahead }: OutstandingBells): number {
+  function tryOne({ out }: OutstandingBells): number {
     const now = options.clock.monotonic();
-    if (ahead >= options.window || now - triedAt < SLOW_MS) return 0;
+    if (out >= options.window || now - triedAt < SLOW_MS) return 0;
     triedAt = now;
     return 1;
   }

@@ -85,8 +85,8 @@ export async function countOutstanding(
   return { out, ahead, oldestMs: Math.max(0, oldest ?? 0) };
 }
 
-/** By so much a bell may be overtaken on its way into the broker. */
-const OUT_OF_ORDER_MS = 250;
+/** By so much one may overtake another on its way into the broker, or through a worker that is a little slower. */
+const OUT_OF_ORDER_MS = 1000;
 
 const OUTSTANDING = {
   name: 'outbox_outstanding_bells',

@@ -54,6 +54,8 @@ const FULL_LOOK_MS = 50;
 /** Bells that wait longer than this for a worker are too many. */
 const SLOW_MS = 1000;
 const SLOW_WINDOW = 200;
+/** Windows, with those that were lost or are held up: a whole one may be in the hands of a worker that is frozen. */
+const MOST_OUT = 2;
 
 export function createBellRelay(options: BellRelayOptions): BellRelay {
   const { database, broker, routes, logger, worker } = options;
@@ -75,9 +77,10 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
     const outstanding = await countOutstanding(database, { heardUpTo });
     const { out, ahead } = outstanding;
     options.metrics.bellsOutstanding(out);
-    let free = Math.min(BATCH, windowOf(outstanding, options.window) - ahead, options.window - out);
-    if (free <= 0) free = tryOne(outstanding);
-    if (free === 0) return FULL_LOOK_MS;
+    const most = options.window * MOST_OUT;
+    let free = Math.min(BATCH, windowOf(outstanding, options.window) - ahead, most - out);
+    if (free <= 0 && out < most) free = tryOne();
+    if (free <= 0) return FULL_LOOK_MS;
     const names = await routes.names();
     firstRoute = (firstRoute + 1) % names.length;
     const rung: RungEmail[] = [];
@@ -100,9 +103,9 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
    * Bells that are heard late are told from those that will not be heard at all by one more: once it is, those before it
    * count no longer.
    */
-  function tryOne({ out }: OutstandingBells): number {
+  function tryOne(): number {
     const now = options.clock.monotonic();
-    if (out >= options.window || now - triedAt < SLOW_MS) return 0;
+    if (now - triedAt < SLOW_MS) return 0;
     triedAt = now;
     return 1;
   }

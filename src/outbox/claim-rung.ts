@@ -16,7 +16,7 @@ export interface RungOptions {
 
 export interface ClaimedBells {
   claims: Claim[];
-  /** When the last of them was rung; null where none was claimed. */
+  /** When the last of those that came through the broker was rung; null where none did. */
   rungAt: Date | null;
 }
 
@@ -36,10 +36,11 @@ export async function claimRung(
     PUT_BACK_MS,
     bells.map((bell) => bell.tenant ?? null),
   ]);
-  const rungAt = rows.reduce<Date | null>(
-    (last, { rung_at }) => (last === null || rung_at > last ? rung_at : last),
-    null,
-  );
+  const direct = new Set(bells.flatMap((bell) => (bell.direct ? [bell.id] : [])));
+  let rungAt: Date | null = null;
+  for (const { id, rung_at } of rows) {
+    if (!direct.has(id) && (rungAt === null || rung_at > rungAt)) rungAt = rung_at;
+  }
   return { claims: rows.map((row) => asClaim(row, row.route)), rungAt };
 }
 

@@ -23,6 +23,8 @@ export interface BellRef {
   token: number | null;
   /** Whose email it claims to be about, where it says so. */
   tenant?: string;
+  /** It never was in the broker: that it is heard says nothing of those that are. */
+  direct?: boolean;
 }
 
 export interface Ringer {
@@ -94,7 +96,8 @@ const OUTSTANDING = {
     select count(*)::int as out, (count(*) filter (where ahead))::int as ahead,
       (extract(epoch from clock_timestamp() - min(rung_at) filter (where ahead)) * 1000)::float8 as oldest
     from (
-      select rung_at, $1::timestamptz is null
+      -- a server whose clock is behind that of the one before knows of nothing that was heard
+      select rung_at, $1::timestamptz is null or $1::timestamptz > clock_timestamp()
         or rung_at >= $1::timestamptz - $2::float8 * interval '1 millisecond' as ahead
       from postrider.email_queue
       where rung_at is not null and owner is null and rung_at <= clock_timestamp()

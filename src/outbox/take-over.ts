@@ -4,10 +4,9 @@ import type { GivenUp } from './given-up.js';
 import { forgetBellsOf } from './ring-bells.js';
 
 /**
- * Takes over what a dead worker held. Rows that had not begun go back as if nothing happened, and so do those it rang a
- * broker's bell for that nobody has answered. Those
- * that had may have been delivered: they are recorded as such and retried alone, or stop in `unknown`
- * where a repeat is forbidden. An email that died alone three times ends as CRASH_LOOP.
+ * Takes over what a dead worker held. Rows that had not begun go back as if nothing happened. Those that had may have
+ * been delivered: they are recorded as such and retried alone, or stop in `unknown` where a repeat is forbidden. An email
+ * that died alone three times ends as CRASH_LOOP. What it rang a broker's bell for and nobody has claimed goes back too.
  */
 export interface TakeOver {
   worker: number;

@@ -211,11 +211,14 @@ function suite(maker: EngineMaker): void {
       const hand = await open({ window: 5 });
       const ids = await accept(plain(30));
       await untilHanded(hand, ids);
+      await database.query('update postrider.email_queue set rung_by = null');
       await hand.ledger.settle(hand.claims.splice(0).map((claim) => retry(claim, maker.ownWaitMs ?? 700)));
-      const { rows } = await database.query<{ out: number }>(
-        'select count(*)::int as out from postrider.email_queue where rung_at > clock_timestamp()',
+      const { rows } = await database.query<{ by: number | null }>(
+        'select rung_by as by from postrider.email_queue where rung_at > clock_timestamp()',
       );
-      expect(rows[0]!.out).toBeLessThanOrEqual(5);
+      expect(rows.length).toBeLessThanOrEqual(5);
+      // Who was to hand the wait to the broker.
+      expect(rows).toEqual(rows.map(() => ({ by: hand.worker })));
       await untilHanded(hand, ids);
     });
 
@@ -318,6 +321,7 @@ function suite(maker: EngineMaker): void {
         maker.lose?.(true);
         const ids = await accept(plain(30));
         await until('the bells to be out', async () => (await rung()) === ids.length);
+        expect(await ringers()).toEqual([hand.worker]);
         maker.lose?.(false);
         await untilHanded(hand, ids);
         expect(handed(hand).sort()).toEqual([...ids].sort());
@@ -363,6 +367,13 @@ function suite(maker: EngineMaker): void {
       'select count(*)::int as count from postrider.email_queue where rung_at is not null',
     );
     return rows[0]!.count;
+  }
+
+  async function ringers(): Promise<number[]> {
+    const { rows } = await database.query<{ by: number }>(
+      'select distinct rung_by as by from postrider.email_queue where rung_at is not null',
+    );
+    return rows.map(({ by }) => by);
   }
 
   async function statuses(ids: string[]): Promise<Record<string, number>> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { createBullmqBroker, type HeardBell } from '../../src/dispatch/index.js';
 import { createPostrider, type Outcome } from '../../src/index.js';
 import { silentLogger } from '../../src/kernel/index.js';
 import { createTestDatabase, describeWith, startPrivateRedis, waitFor } from '../services/index.js';
@@ -236,6 +237,23 @@ describeWith('postgres', 'redis')('the start', () => {
     });
     await expect(postrider.start()).rejects.toMatchObject({ code: 'INVALID_CONFIG' });
     await postrider.stop();
+  });
+
+  it('an email that fits no job → heard here at once, and said not to have been in Redis', async () => {
+    const prefix = `direct-${process.pid}`;
+    const broker = createBullmqBroker({
+      ...{ url: inject('redisUrl')!, prefix, prefetch: 5, store: 'direct', logger: silentLogger },
+      gatewayWaitMs: () => 1000,
+    });
+    const heard: HeardBell[] = [];
+    await broker.start({ onBell: (bell) => heard.push(bell), onState() {}, onNothingOut() {} });
+    try {
+      const bell = { token: 1, tenant: 'a', priority: 3, attempt: 0, maxAttempts: 5, data: null };
+      await broker.publish([{ id: '01a1e44c-ecf4-7000-a00d-9a7d44bf5135', ...bell }]);
+      expect(heard).toMatchObject([{ token: 1, direct: true }]);
+    } finally {
+      await broker.stop();
+    }
   });
 
   it('Redis away → the worker starts, says so, and delivers when it comes', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClaimer } from '../../src/outbox/claim-batch.js';
 import { takeStatement } from '../../src/outbox/take-fairly.js';
 import { openDatabase } from '../../src/store/index.js';
-import { describeWith } from '../services/index.js';
+import { describeWith, waitFor } from '../services/index.js';
 import { type Journey, openJourney } from './ground/open-journey.js';
 
 /** A flood of one tenant, of which PostgreSQL has counted the rows, and others that came since. No worker runs. */
@@ -86,5 +86,30 @@ describeWith('postgres')('claiming behind a flood', () => {
       'c 2',
     ];
     expect(await claimed(12)).toEqual(places);
+  });
+
+  test('another moves the row to a route of its own after it was found → not taken', async () => {
+    await journey.pool.query('truncate postrider.email_queue');
+    await fill("'a'", 1);
+    const { text } = takeStatement({ name: 'claim', set: 'owner = $7::int', returning: 'q.id' });
+    // Time between finding and locking.
+    const slow = text.replace(
+      'where turn.tenant <>',
+      'where pg_sleep(length(turn.tenant)) is not null and turn.tenant <>',
+    );
+    expect(slow).not.toBe(text);
+    const claiming = journey.pool.query(slow, ['default', 3, '', 10, 10, [], 1]);
+    await waitFor(
+      async () => {
+        const { rows } = await journey.pool.query(
+          "select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
+        );
+        return rows.length > 0;
+      },
+      { timeoutMs: 5000, what: 'the claim to be between the two' },
+    );
+    await journey.pool.query("update postrider.email_queue set route = 'another'");
+    const { rows } = await claiming;
+    expect(rows.map((row) => row.id)).toEqual([null]);
   });
 });

@@ -178,7 +178,7 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
       await queue.addBulk(jobs.flatMap(({ bell, data }) => (data ? [asJob(bell, data)] : [])));
       // Refusing it is for the pipeline, which says so in the ledger.
       for (const { bell, data } of jobs) {
-        if (!data) listener?.onBell({ id: bell.id, token: bell.token, end: null });
+        if (!data) listener?.onBell({ id: bell.id, token: bell.token, direct: true, end: null });
       }
     },
     spendsWait: (waitMs) => waitMs <= LONGEST_WAIT_MS,

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { waitFor } from '../../test/services/wait-for.js';
 import type { Bench, BenchContext, Figure } from '../bench.js';
+import type { BenchDatabase } from '../ground/bench-server.js';
 import { type EngineGround, withEachEngine } from '../ground/engine-ground.js';
 import { cloneEmail } from '../ground/fill-queue.js';
 import { acceptMany, openSender } from '../ground/open-sender.js';
@@ -20,13 +22,14 @@ const SEND_MS = 5;
 /** What a broker costs and what it changes when a worker dies, each engine in the same run. */
 export const engines: Bench = {
   name: 'engines',
-  says: 'each engine in one run: emails delivered to smtp-sink by one worker, and recovery after a SIGKILL',
+  says: 'each engine in one run: emails delivered to smtp-sink by one worker, and what a SIGKILL and a SIGSTOP of one of two cost',
   async run(context) {
     const sink = await startSmtpSink();
     try {
       return await withEachEngine(context, async (engine) => [
         await deliver(engine, sink.port, context),
         await recover(engine, context),
+        await freeze(engine, context),
       ]);
     } finally {
       await sink.stop();
@@ -58,12 +61,18 @@ async function deliver(
   };
 }
 
-async function recover(engine: EngineGround, { openDatabase, progress }: BenchContext): Promise<Figure> {
+async function openBacklog({ openDatabase }: BenchContext): Promise<BenchDatabase> {
   const database = await openDatabase();
   const sender = openSender(database.url);
   const { emailId } = await sender.send(sampleEmails(1)[0]!);
   await sender.stop();
   await cloneEmail(database.client, emailId, BACKLOG);
+  return database;
+}
+
+async function recover(engine: EngineGround, context: BenchContext): Promise<Figure> {
+  const { progress } = context;
+  const database = await openBacklog(context);
   const options = { database: database.url, sendMs: SEND_MS };
   const settings = await engine.settingsForDatabase();
   const survivor = await spawnWorker(options, settings);
@@ -86,6 +95,31 @@ async function recover(engine: EngineGround, { openDatabase, progress }: BenchCo
     note: `${KILLS} kills, ${median(runs.map((run) => run.held))} rows held (median)`,
   };
 }
+
+/** What the other of two workers delivers while one is stopped: after a second, when bells begin to count as slow, and before it is dead. */
+async function freeze(engine: EngineGround, context: BenchContext): Promise<Figure> {
+  context.progress(`${engine.name}: one of two is frozen`);
+  const database = await openBacklog(context);
+  const options = { database: database.url, sendMs: SEND_MS };
+  const settings = await engine.settingsForDatabase();
+  const [other, frozen] = [await spawnWorker(options, settings), await spawnWorker(options, settings)];
+  await frozen.ask({ do: 'expect', settled: 2000 }, 'reached');
+  process.kill(frozen.pid, 'SIGSTOP');
+  await pause(FROZEN_MS.from);
+  const before = await other.ask({ do: 'usage' }, 'usage');
+  await pause(FROZEN_MS.to - FROZEN_MS.from);
+  const after = await other.ask({ do: 'usage' }, 'usage');
+  await frozen.kill();
+  await other.stop();
+  return {
+    what: `${engine.name}: delivered by the other while one of two is frozen`,
+    value: (after.settled - before.settled) / ((FROZEN_MS.to - FROZEN_MS.from) / 1000),
+    unit: 'emails/s',
+    note: `${SEND_MS} ms an email, without SMTP`,
+  };
+}
+
+const FROZEN_MS = { from: 1500, to: 8000 };
 
 /** A worker that happens to hold nothing has nothing to lose. */
 async function untilBusy(client: pg.Client, pid: number): Promise<void> {

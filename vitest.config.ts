@@ -1,7 +1,17 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/services/longest-first.js';
 
-// Two projects: `unit` needs nothing but Node; `services` brings up real servers (test/services).
+/** Tests that need real servers, which test/services brings up. */
+const withServers = {
+  globalSetup: ['test/services/global-setup.ts'],
+  // A crowded machine is no database that is away; tests that mean one say how long to wait for it.
+  env: { POSTRIDER_DATABASE_PATIENCE_MS: '10000' },
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 120_000 } },
+};
+
+// `unit` needs nothing but Node; `services` needs servers and is complete for a change; `long` takes its time.
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -15,6 +25,8 @@ export default defineConfig({
             'test/architecture/**/*.test.ts',
             'bench/**/*.test.ts',
           ],
+          // No test keeps state in a module, so the files of a worker share what they import: half of the work.
+          isolate: false,
           // What takes two seconds takes twenty on a crowded machine.
           testTimeout: 60_000,
           // Left to itself vitest keeps one core free, which of two is half.
@@ -31,14 +43,21 @@ export default defineConfig({
             'test/chaos/**/*.test.ts',
             'test/dashboard/**/*.test.ts',
           ],
-          globalSetup: ['test/services/global-setup.ts'],
-          // A crowded machine is no database that is away; tests that mean one say how long to wait for it.
-          env: { POSTRIDER_DATABASE_PATIENCE_MS: '10000' },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          maxWorkers: 2,
+          ...withServers,
+          // Much of the time is spent waiting for leases, retries and other processes.
+          maxWorkers: 4,
         },
       },
+      // No vitest test file by name: only `npm run test:abuse` runs it.
+      {
+        test: {
+          name: 'abuse',
+          include: ['test/abuse/harness/every-attack.run.ts'],
+          ...withServers,
+          testTimeout: 24 * 3_600_000,
+        },
+      },
+      { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withServers, maxWorkers: 2 } },
     ],
   },
 });

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkDashboard } from './dashboard-rules.js';
-import { checkLength, checkNames } from './naming-rules.js';
+import { checkNames } from './naming-rules.js';
 import { readSources } from './source-file.js';
 
 const sources = readSources('dashboard', /(?<!config|\.test)\.tsx?$/);
 const file = (text: string) => ({ path: 'pages/x-page.tsx', text });
 
-test('the files of the dashboard → small, named, and about the browser alone', () => {
+test('the files of the dashboard → named after what they hold, and about the browser alone', () => {
   expect(sources.length).toBeGreaterThan(20);
-  expect(sources.flatMap(checkLength)).toEqual([]);
   expect(sources.flatMap(({ path, text }) => checkNames({ path: path.replace(/x$/, ''), text }))).toEqual([]);
   expect(sources.flatMap(checkDashboard)).toEqual([]);
 });

@@ -81,6 +81,7 @@ test('every label an expression asks for → one that its figures have', async (
 });
 
 test('every expression → its brackets match; every panel → its own place, its targets their own letters', () => {
+  expect(asked.length).toBeGreaterThan(10);
   for (const expr of asked) {
     const bare = expr.replace(/"[^"]*"/g, '').replace(/[^()[\]{}]/g, '');
     let left = bare;

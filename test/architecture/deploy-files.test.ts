@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { checkConfig, configurationDocument, loadConfig } from '../../src/config.js';
@@ -137,6 +138,107 @@ describe('deploy/kubernetes', () => {
     expect(deployments.map(({ spec }) => spec.selector.matchLabels.app)).toContain(service.spec.selector.app);
   });
 
+  test('every pod → has no token of a service account', () => {
+    expect(pods.map((pod) => [pod.automountServiceAccountToken, pod.serviceAccountName])).toEqual(
+      Array(4).fill([false, undefined]),
+    );
+  });
+
+  describe('network policies', () => {
+    const policies = ofKind('NetworkPolicy');
+    const labelsOf = [...deployments, ...ofKind('Job')].map(
+      ({ spec }) => spec.template.metadata.labels as Record<string, string>,
+    );
+    const selects = ({ spec }: Manifest, labels: Record<string, string>): boolean => {
+      const { matchLabels = {}, matchExpressions = [] } = spec.podSelector;
+      return (
+        Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+        matchExpressions.every(
+          ({ key, operator, values }: Manifest) => operator === 'In' && values.includes(labels[key]),
+        )
+      );
+    };
+    const of = (labels: Record<string, string>, direction: 'Ingress' | 'Egress') =>
+      policies.filter((one) => one.spec.policyTypes.includes(direction) && selects(one, labels));
+    const ports = (rules: Manifest[]) => rules.flatMap((rule) => rule.ports.map((one: Manifest) => one.port));
+
+    test('every one → of the API that there is, naming pods that there are, with fields Kubernetes knows', () => {
+      expect(policies.length).toBeGreaterThan(0);
+      for (const policy of policies) {
+        expect(policy).toEqual({
+          ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+          metadata: { name: expect.stringMatching(/^postrider-[a-z]+$/) },
+          spec: expect.any(Object),
+        });
+        const { podSelector, policyTypes, ingress, egress, ...rest } = policy.spec;
+        expect(rest).toEqual({});
+        const named = [podSelector.matchLabels?.app, ...(podSelector.matchExpressions?.[0]?.values ?? [])];
+        for (const app of named.filter(Boolean)) expect(labelsOf.map((labels) => labels.app)).toContain(app);
+        expect(policyTypes).toEqual([ingress ? 'Ingress' : 'Egress']);
+        for (const rule of [...(ingress ?? []), ...(egress ?? [])]) {
+          expect(Object.keys(rule).filter((key) => !['from', 'to', 'ports'].includes(key))).toEqual([]);
+          for (const { protocol, port, ...others } of rule.ports) {
+            expect([['TCP', 'UDP'].includes(protocol), Number.isInteger(port), others]).toEqual([
+              true,
+              true,
+              {},
+            ]);
+          }
+        }
+      }
+    });
+
+    test('every pod → is held both ways; the API alone is reached from everywhere, on its port alone', () => {
+      expect(labelsOf.length).toBe(4);
+      for (const labels of labelsOf) {
+        expect(of(labels, 'Ingress').length, labels.app).toBeGreaterThan(0);
+        expect(of(labels, 'Egress').length, labels.app).toBeGreaterThan(0);
+        const rules = of(labels, 'Ingress').flatMap(({ spec }) => spec.ingress);
+        expect(new Set(ports(rules))).toEqual(
+          new Set(labels.app === 'postrider-migrate' ? [] : [Number(settings.PORT)]),
+        );
+        for (const { from } of rules) expect(from?.length ?? 0, 'from anywhere').toBeGreaterThan(0);
+        const everyone = rules.filter(({ from }) =>
+          from.some(({ namespaceSelector }: Manifest) => Object.keys(namespaceSelector).length === 0),
+        );
+        expect(everyone.length > 0).toBe(labels.app === 'postrider-api');
+      }
+    });
+
+    test('what a tenant may name by URL → leads to public addresses alone; the database and the mail server are reached', () => {
+      const rules = of(labelsOf[0]!, 'Egress').flatMap(({ spec }) => spec.egress);
+      const [database] = /:(\d+)\//.exec(secrets.DATABASE_URL)!.slice(1).map(Number);
+      expect(ports(rules)).toEqual(expect.arrayContaining([53, database, Number(settings.SMTP_PORT), 443]));
+      for (const rule of rules.filter((one) =>
+        ports([one]).some((port) => [80, 443, 25, 587].includes(port)),
+      )) {
+        for (const { ipBlock } of rule.to) {
+          const allowed = new BlockList();
+          const [net, bits] = ipBlock.cidr.split('/');
+          allowed.addSubnet(net, Number(bits), net.includes(':') ? 'ipv6' : 'ipv4');
+          const except = new BlockList();
+          for (const one of ipBlock.except ?? []) {
+            const [inner, width] = one.split('/');
+            except.addSubnet(inner, Number(width), 'ipv4');
+          }
+          for (const address of [
+            '10.1.2.3',
+            '169.254.169.254',
+            '172.20.0.1',
+            '192.168.1.1',
+            '100.64.0.1',
+            'fd00::1',
+          ])
+            expect([
+              address,
+              allowed.check(address, address.includes(':') ? 'ipv6' : 'ipv4') &&
+                !except.check(address, address.includes(':') ? 'ipv6' : 'ipv4'),
+            ]).toEqual([address, false]);
+        }
+      }
+    });
+  });
+
   test('the kustomization → names every file but the example of secrets', () => {
     const { resources } = parse(readFileSync(`${folder}/kustomization.yaml`, 'utf8')) as Manifest;
     expect([...resources].sort()).toEqual(files.filter((name) => !name.includes('example')).sort());
@@ -149,7 +251,7 @@ test('the image → runs as an ordinary user, with the clients package.json asks
   expect(dockerfile).toMatch(/^HEALTHCHECK /m);
   checkCommand([...JSON.parse(/^CMD (\[.*\])$/m.exec(dockerfile)![1]!), '--roles', 'api']);
   const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-  const installed = [...dockerfile.matchAll(/"(@?[\w/-]+)@(\^[\d.]+)"/g)].map(([, name, range]) => [
+  const installed = [...dockerfile.matchAll(/"(@?[\w/-]+)@([~^][\d.]+)"/g)].map(([, name, range]) => [
     name,
     range,
   ]);

@@ -10,7 +10,8 @@ export function errorsPage(table: Record<string, ErrorRow>): string {
 Every error has a code from \`src/kernel/error-table.ts\`. The code decides the HTTP status, whether the same call
 may be tried again unchanged, and the sentence of help. Over HTTP it arrives as \`application/problem+json\` with
 \`code\`, \`field\` where one is at fault, \`detail\`, \`help\` and \`requestId\`; in the library it is a \`PostriderError\`
-with the same fields.
+with the same fields. From status 500 on \`detail\` is the help, and the log line with the \`requestId\` has the message;
+where a setting is missing, \`detail\` names it.
 
 | code | status | try again | help |
 |---|---|---|---|

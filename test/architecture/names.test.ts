@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkLength, checkNames } from './naming-rules.js';
+import { checkNames } from './naming-rules.js';
 import { readSources } from './source-file.js';
 
-describe('names and sizes', () => {
+describe('names', () => {
   it('the sources → files are named after what they hold', () => {
     expect(readSources().flatMap(checkNames)).toEqual([]);
-  });
-
-  it('the sources → no file is over 300 lines', () => {
-    expect(readSources().flatMap(checkLength)).toEqual([]);
   });
 
   it.each([
@@ -32,9 +28,4 @@ describe('names and sizes', () => {
       expect(checkNames({ path, text: '' })).toEqual([]);
     },
   );
-
-  it('301 lines → refused, 300 → allowed', () => {
-    expect(checkLength({ path: 'a/b.ts', text: 'x\n'.repeat(301) })).toHaveLength(1);
-    expect(checkLength({ path: 'a/b.ts', text: 'x\n'.repeat(300) })).toEqual([]);
-  });
 });

@@ -1,13 +1,11 @@
-import { posix } from 'node:path';
 import type { SourceFile } from './source-file.js';
 
 /**
- * Files are small, in kebab-case and named after what they hold. Names that could hold anything are refused:
+ * Files are in kebab-case and named after what they hold. Names that could hold anything are refused:
  * as a whole name, and where they are never part of a real one, also as the last word of a name.
  */
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'lib', 'misc', 'types', 'interfaces'];
 const VAGUE_ENDINGS = ['utils', 'util', 'helpers', 'helper', 'manager', 'managers', 'service', 'services'];
-const MAX_LINES = 300;
 
 export function checkNames(file: SourceFile): string[] {
   const problems: string[] = [];
@@ -19,10 +17,4 @@ export function checkNames(file: SourceFile): string[] {
     if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) problems.push(`${file.path}: "${name}" is not kebab-case`);
   }
   return problems;
-}
-
-export function checkLength(file: SourceFile): string[] {
-  const lines = file.text.replace(/\n$/, '').split('\n').length;
-  const name = posix.basename(file.path);
-  return lines > MAX_LINES ? [`${file.path}: ${lines} lines; look for the two things living in ${name}`] : [];
 }

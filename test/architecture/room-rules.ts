@@ -7,18 +7,21 @@ import { isTest, ROOT, roomOf, type SourceFile } from './source-file.js';
 const MAY_IMPORT: Record<string, string[]> = {
   kernel: [],
   store: ['kernel'],
+  amqp: ['kernel'],
   access: ['kernel', 'store'],
   recipients: ['kernel', 'store'],
   render: ['kernel', 'store'],
-  events: ['kernel', 'store'],
+  events: ['kernel', 'store', 'amqp'],
   policy: ['kernel', 'store', 'recipients'],
   providers: ['kernel'],
+  mime: ['kernel'],
   outbox: ['kernel', 'store', 'events'],
   intake: ['kernel', 'store', 'recipients', 'policy', 'render', 'outbox'],
-  dispatch: ['kernel', 'store', 'outbox'],
+  dispatch: ['kernel', 'store', 'amqp', 'outbox'],
   pipeline: ['kernel', 'outbox', 'policy', 'providers', 'events'],
   schedules: ['kernel', 'store', 'recipients', 'intake'],
   views: ['kernel', 'store'],
+  alerts: ['kernel', 'store'],
 };
 
 export function checkDirections(file: SourceFile): string[] {

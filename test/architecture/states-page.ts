@@ -47,7 +47,7 @@ Events with no metadata here have their place in the table and are not written y
 | sent, but some recipients for now not | \`RETRY_SCHEDULED\` | \`retry\`, for those recipients only |
 | deferred, attempts left | \`RETRY_SCHEDULED\` | \`retry\` |
 | deferred, no attempt left | \`FAILED\` | \`failed\`, \`failureType\` \`MAX_RETRIES_EXCEEDED\` |
-| deferred for a reason of ours (stopping, lease lost, no free connection) | \`RELEASED\` | as before; costs no attempt |
+| deferred for a reason of ours (stopping, lease lost, the mark as begun not written, no free connection) | \`RELEASED\` | as before; costs no attempt |
 | deferred by nothing any table lists, preset \`broker\` | \`FAILED\` | \`failed\`, \`failureType\` \`UNKNOWN_ERROR\` |
 | rejected | \`FAILED\` | \`failed\` |
 | unknown, its provider recognises a repeat, attempts left | \`OUTCOME_UNKNOWN\` \`RETRY_SCHEDULED\` | \`retry\` by that route alone, also \`at-most-once\`, and no duplicate |
@@ -62,7 +62,10 @@ Where it is certain that nothing was delivered and the fault is the route's, the
 tried in the same attempt, and the last word counts ([ROUTES](ROUTES.md)).
 
 A validation that does not pass is \`RECEIVED VALIDATION_FAILED FAILED\`. A worker that dies leaves \`RELEASED\` where
-the attempt had not begun, and \`RECEIVED OUTCOME_UNKNOWN …\` where it had; \`src/outbox/take-over.ts\` decides.
+the attempt had not begun, with \`suspect\` where the content had been opened, and \`RECEIVED OUTCOME_UNKNOWN …\` where it
+had begun; \`src/outbox/take-over.ts\` decides. An attempt begins with its connection, before the first byte
+([decision 0017](decisions/0017-opened-and-begun.md)). An email that never had one and kills its workers ends with
+\`RECEIVED FAILED\`.
 
 ## How far an SMTP attempt came
 
@@ -139,7 +142,7 @@ export const EVENT_METADATA: Readonly<Record<EventType, readonly string[]>> = {
     'failover',
   ],
   OUTCOME_UNKNOWN: [...FAILURE, ...SEEN, 'possibleDuplicate', 'crashes', 'failover'],
-  RELEASED: ['why', 'worker'],
+  RELEASED: ['why', 'worker', 'suspect', 'crashes'],
   RESCHEDULED: ['scheduledAt'],
   CANCELLED: ['by'],
   SUPPRESSED: [],

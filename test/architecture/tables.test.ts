@@ -31,6 +31,7 @@ describe('tables', () => {
     ],
     ['the root', 'app.ts', 'select 1 from postrider.pauses', 'belongs to outbox'],
     ['an unlisted table', 'outbox/x.ts', 'select 1 from postrider.novelties n', 'nobody is named'],
+    ['alerts write', 'alerts/x.ts', 'delete from postrider.email_queue', 'belongs to outbox'],
     ['views insert', 'views/x.ts', 'insert into postrider.emails (id) values ($1)', 'views write nothing'],
     ['views update', 'views/x.ts', 'update postrider.email_queue q set token = 1', 'views write nothing'],
     [
@@ -52,6 +53,7 @@ describe('tables', () => {
       'views/x.ts',
       'select updated from postrider.emails join postrider.recipients r using (id)',
     ],
+    ['alerts read', 'alerts/x.ts', 'select from postrider.email_queue where ready'],
     ['a function', 'intake/x.ts', 'select * from postrider.accept_v1($1)'],
     ['prose', 'kernel/x.ts', 'An update from recipients or workers'],
     ['a test looks', 'pipeline/x.test.ts', 'select 1 from postrider.email_queue'],

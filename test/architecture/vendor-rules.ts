@@ -11,10 +11,7 @@ const PLACES: Record<string, string[]> = {
   hono: ['doors/http', 'doors/inbox', 'doors/preview', 'doors/dashboard'],
   '@hono/node-server': ['doors/http'],
   'smtp-server': ['doors/inbox', 'doors/smtp'],
-  // These open messages that came from outside.
-  'postal-mime': ['doors/inbox', 'doors/smtp', 'doors/hooks'],
-  // Waking workers and telling services are two rooms' work, and neither may import the other.
-  'rabbitmq-client': ['dispatch', 'events'],
+  'rabbitmq-client': ['amqp'],
   commander: ['doors/cli'],
   picocolors: ['doors/cli'],
   nodemailer: ['providers'],

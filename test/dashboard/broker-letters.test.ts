@@ -33,14 +33,14 @@ describeWith(
     });
     const { brokerDeadLetters } = ground.door.postrider;
     const count = async () => (await brokerDeadLetters.list()).total;
-    await expect.poll(count, { timeout: 20_000 }).toBe(1);
+    await expect.poll(count).toBe(1);
     const { page, errors, dialogs, close } = await ground.visit('/dead-letters');
     await page.getByText('order-1').waitFor();
     expect(await seriousProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Put back' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Put back' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(count, { timeout: 20_000 }).toBe(1);
+    await expect.poll(count).toBe(1);
     await page.getByRole('button', { name: 'Look again' }).click();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();

@@ -75,7 +75,7 @@ describeWith('postgres', 'chromium')('emails and dead letters in the dashboard',
     const id = await send({
       ...{ to: 'kinds@example.net', subject: '=Of a kind', type: 'receipt_mail', companyId: 'evil' },
     });
-    await expect.poll(() => statusOf(id), { timeout: 20_000 }).toBe('sent');
+    await expect.poll(() => statusOf(id)).toBe('sent');
     const email = (await ground.door.postrider.get(id))!;
     const { page, close } = await ground.visit('/emails');
     await page.getByRole('button', { name: 'More' }).click();
@@ -91,7 +91,7 @@ describeWith('postgres', 'chromium')('emails and dead letters in the dashboard',
       await page.getByRole('link', { name: '=Of a kind' }).waitFor();
       if (name !== 'messageId') await page.getByRole('button', { name: 'Clear', exact: true }).click();
     }
-    await expect.poll(() => page.getByRole('row').count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
     const csv = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href');
     const text = await (await page.request.get(ground.openUrl + csv!)).text();
     expect(text.trim().split('\r\n')).toHaveLength(2);

@@ -18,7 +18,6 @@ import { describeWith } from '../services/index.js';
 import { seriousProblems, shifted } from './ground/open-dashboard.js';
 
 const HOST = '127.0.0.1';
-const PATIENT = { timeout: 20_000 };
 const BROWSER = inject('chromiumUrl');
 /** How far the page can be pushed sideways, in pixels. */
 const OVERHANG = 'Math.max(0, document.scrollingElement.scrollWidth - innerWidth)';
@@ -71,6 +70,7 @@ describeWith('chromium')('the development inbox in Chromium', () => {
     server = await startHttpServer({ app, host: HOST, port: 0 });
     context = await browser.newContext();
     page = await context.newPage();
+    page.setDefaultTimeout(120_000);
     dialogs = [];
     visits = [];
     page.on('dialog', (dialog) => {
@@ -155,18 +155,16 @@ describeWith('chromium')('the development inbox in Chromium', () => {
   test('mail comes in → on top without a jump; while one is read, or further down → a button says how many', async () => {
     const list = page.getByRole('navigation', { name: 'Messages' });
     for (let n = 1; n <= 30; n++) await mail.sendMail({ ...MESSAGE, subject: `Letter ${n}` });
-    await expect.poll(() => list.getByRole('link').count(), PATIENT).toBe(30);
-    await expect.poll(() => first().textContent(), PATIENT).toContain('Letter 30');
+    await expect.poll(() => list.getByRole('link').count()).toBe(30);
+    await expect.poll(() => first().textContent()).toContain('Letter 30');
     expect(await shifted(page)).toBeLessThanOrEqual(0.1);
 
     await list.hover();
     await page.mouse.wheel(0, 400);
-    await expect
-      .poll(() => list.evaluate((nav: { scrollTop: number }) => nav.scrollTop), PATIENT)
-      .toBeGreaterThan(0);
+    await expect.poll(() => list.evaluate((nav: { scrollTop: number }) => nav.scrollTop)).toBeGreaterThan(0);
     await mail.sendMail({ ...MESSAGE, subject: 'Letter 31' });
     await list.getByRole('button', { name: '1 new' }).click();
-    await expect.poll(() => first().textContent(), PATIENT).toContain('Letter 31');
+    await expect.poll(() => first().textContent()).toContain('Letter 31');
 
     await list.getByRole('link', { name: 'Letter 28' }).click();
     await page.getByRole('heading', { name: 'Letter 28' }).waitFor();
@@ -178,7 +176,7 @@ describeWith('chromium')('the development inbox in Chromium', () => {
     expect(await shifted(page)).toBe(before);
     expect(await seriousProblems(page)).toEqual([]);
     await waiting.click();
-    await expect.poll(() => first().textContent(), PATIENT).toContain('Letter 34');
+    await expect.poll(() => first().textContent()).toContain('Letter 34');
     await page.getByRole('heading', { name: 'Letter 28' }).waitFor();
   });
 

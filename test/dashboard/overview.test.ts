@@ -24,14 +24,10 @@ describeWith('postgres', 'chromium')('the overview of the dashboard', () => {
       await page.getByRole('cell', { name: 'alive' }).waitFor();
       await send(40);
       await expect
-        .poll(() => page.getByRole('img', { name: /Per second, over the last ten: [1-9]/ }).count(), {
-          timeout: 15_000,
-        })
+        .poll(() => page.getByRole('img', { name: /Per second, over the last ten: [1-9]/ }).count())
         .toBe(1);
       await expect
-        .poll(() => page.getByRole('img', { name: /[1-9]\d* were sent and 0 failed/ }).count(), {
-          timeout: 15_000,
-        })
+        .poll(() => page.getByRole('img', { name: /[1-9]\d* were sent and 0 failed/ }).count())
         .toBe(1);
       for (const name of [
         'Sent per second',
@@ -71,6 +67,34 @@ describeWith('postgres', 'chromium')('the overview of the dashboard', () => {
     await close();
   });
 
+  test('an alert → said at the top with what to do, and kept below when it is over', async () => {
+    const { rows } = await ground.door.pool.query(
+      `insert into postrider.alert_episodes (alert, severity, subject, sentence, opened_at)
+       values ('no-worker', 'page', 'a test', 'No worker is alive; the last one was seen 7 minutes ago.', now()),
+         ('paused', 'ticket', 'a test', 'The tenant acme has been paused for 2 hours.', now()) returning id`,
+    );
+    const { page, close } = await ground.visit('/');
+    const open = page.getByRole('alert').filter({ hasText: 'No worker is alive' });
+    await open.getByText('Start a worker').waitFor();
+    const title = open.getByText('No worker is alive; the last one was seen 7 minutes ago.');
+    const color = await title.evaluate(
+      // biome-ignore lint/suspicious/noExplicitAny: the tests know no DOM
+      (shown: any) => shown.ownerDocument.defaultView.getComputedStyle(shown).color,
+    );
+    expect(color).toMatch(RED);
+    await page.getByRole('alert').filter({ hasText: 'acme has been paused' }).waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+    await ground.door.pool.query('update postrider.alert_episodes set ended_at = now() where id = any ($1)', [
+      rows.map(({ id }) => id),
+    ]);
+    await page.reload();
+    const history = page.getByRole('region', { name: 'Alerts' });
+    await history.getByText('No worker is alive').waitFor();
+    expect(await history.getByText('over', { exact: true }).count()).toBe(2);
+    await ground.door.pool.query('delete from postrider.alert_episodes');
+    await close();
+  });
+
   test('the first load → under 250 KB over the wire, and nothing jumps', async () => {
     const context = await ground.browser.newContext({ viewport: { width: 1280, height: 800 } });
     await context.addInitScript(SHIFTS);
@@ -104,6 +128,9 @@ describeWith('postgres', 'chromium')('the overview of the dashboard', () => {
     await close();
   });
 });
+
+/** More red than anything else. */
+const RED = /^rgb\((?:1[3-9]\d|2\d\d), \d{1,2}, \d{1,2}\)$/;
 
 const SHIFTS = `
   window.shifted = 0;

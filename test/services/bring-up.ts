@@ -1,18 +1,13 @@
 import type { Running, Service } from './service.js';
 
 /**
- * Brings one service up by the first way that works: environment, local binaries, Docker, packages.
+ * Brings one service up by the first of its ways that works.
  * Without any it returns the reasons, so that tests are skipped by name; where nothing may be skipped it throws.
  */
 export async function bringUp(service: Service, options: { maySkip: boolean }): Promise<Running | Skipped> {
   const reasons: string[] = [];
-  for (const way of [
-    service.fromEnvironment,
-    service.fromBinaries,
-    service.fromDocker,
-    service.fromPackages,
-  ]) {
-    const attempt = await way.call(service);
+  for (const way of service.ways) {
+    const attempt = await way();
     if (attempt.running) return attempt;
     reasons.push(attempt.because);
   }

@@ -5,16 +5,19 @@ import { type Attempt, type Service, unavailable } from './service.js';
 /** A browser for the pages; what is handed to the tests as its URL is the path of the program. */
 export const chromium: Service = {
   name: 'chromium',
-  async fromEnvironment(): Promise<Attempt> {
-    const path = process.env.TEST_CHROMIUM_PATH;
-    if (!path) return unavailable('TEST_CHROMIUM_PATH is not set');
-    if (!existsSync(path)) throw new Error(`TEST_CHROMIUM_PATH names ${path}, which does not exist`);
-    return { running: true, url: path, origin: `TEST_CHROMIUM_PATH, ${path}` };
-  },
-  fromBinaries: async () => findInstalled('local binary'),
-  fromDocker: async () => unavailable('a browser is not run in a container'),
-  fromPackages: async () => (await installPackages('chromium')) ?? findInstalled('Debian package'),
+  ways: [
+    fromEnvironment,
+    async () => findInstalled('local binary'),
+    async () => (await installPackages('chromium')) ?? findInstalled('Debian package'),
+  ],
 };
+
+async function fromEnvironment(): Promise<Attempt> {
+  const path = process.env.TEST_CHROMIUM_PATH;
+  if (!path) return unavailable('TEST_CHROMIUM_PATH is not set');
+  if (!existsSync(path)) throw new Error(`TEST_CHROMIUM_PATH names ${path}, which does not exist`);
+  return { running: true, url: path, origin: `TEST_CHROMIUM_PATH, ${path}` };
+}
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 

@@ -12,18 +12,21 @@ import { openWorkspace } from './workspace.js';
  */
 export const opensmtpd: Service = {
   name: 'opensmtpd',
-  async fromEnvironment(): Promise<Attempt> {
-    const folder = process.env.TEST_OPENSMTPD_DIR;
-    if (!folder) return unavailable('TEST_OPENSMTPD_DIR is not set');
-    if (!existsSync(join(folder, PROGRAM))) {
-      throw new Error(`TEST_OPENSMTPD_DIR names ${folder}, which has no ${PROGRAM}`);
-    }
-    return { running: true, url: folder, origin: `TEST_OPENSMTPD_DIR, ${folder}` };
-  },
-  fromBinaries: async () => unavailable('an installed one is not taken: it serves the machine'),
-  fromDocker: async () => unavailable('it is not run in a container'),
-  fromPackages,
+  ways: [
+    fromEnvironment,
+    async () => unavailable('an installed one is not taken: it serves the machine'),
+    fromPackages,
+  ],
 };
+
+async function fromEnvironment(): Promise<Attempt> {
+  const folder = process.env.TEST_OPENSMTPD_DIR;
+  if (!folder) return unavailable('TEST_OPENSMTPD_DIR is not set');
+  if (!existsSync(join(folder, PROGRAM))) {
+    throw new Error(`TEST_OPENSMTPD_DIR names ${folder}, which has no ${PROGRAM}`);
+  }
+  return { running: true, url: folder, origin: `TEST_OPENSMTPD_DIR, ${folder}` };
+}
 
 const PROGRAM = 'usr/sbin/smtpd';
 const run = promisify(execFile);

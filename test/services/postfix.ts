@@ -8,18 +8,21 @@ import { type Attempt, type Service, unavailable } from './service.js';
  */
 export const postfix: Service = {
   name: 'postfix',
-  async fromEnvironment(): Promise<Attempt> {
-    const folder = process.env.TEST_POSTFIX_DIR;
-    if (!folder) return unavailable('TEST_POSTFIX_DIR is not set');
-    if (!existsSync(`${folder}/postfix`)) {
-      throw new Error(`TEST_POSTFIX_DIR names ${folder}, which has no postfix`);
-    }
-    return { running: true, url: folder, origin: `TEST_POSTFIX_DIR, ${folder}` };
-  },
-  fromBinaries: async () => findInstalled('local binaries in'),
-  fromDocker: async () => unavailable('it is not run in a container'),
-  fromPackages: async () => (await installPackages('postfix')) ?? findInstalled('Debian package in'),
+  ways: [
+    fromEnvironment,
+    async () => findInstalled('local binaries in'),
+    async () => (await installPackages('postfix')) ?? findInstalled('Debian package in'),
+  ],
 };
+
+async function fromEnvironment(): Promise<Attempt> {
+  const folder = process.env.TEST_POSTFIX_DIR;
+  if (!folder) return unavailable('TEST_POSTFIX_DIR is not set');
+  if (!existsSync(`${folder}/postfix`)) {
+    throw new Error(`TEST_POSTFIX_DIR names ${folder}, which has no postfix`);
+  }
+  return { running: true, url: folder, origin: `TEST_POSTFIX_DIR, ${folder}` };
+}
 
 const FOLDER = '/usr/sbin';
 

@@ -14,21 +14,36 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
-import { type PostgresOptions, type PostgresServer, serverSettings } from './postgres-server.js';
+import {
+  type DataFolder,
+  openBackend,
+  type PostgresOptions,
+  type PostgresServer,
+  serverSettings,
+} from './postgres-server.js';
 import { type Unavailable, unavailable } from './service.js';
 import { unprivilegedUser } from './unprivileged-user.js';
 import { waitFor } from './wait-for.js';
 import { openWorkspace } from './workspace.js';
 
-/**
- * A server from this machine's own programs, in a temporary folder, on loopback and a free port.
- * It is the child of this process but not of its terminal: an interrupt ends it through the workspace, not first.
- */
+/** A server from this machine's own programs, unless TEST_POSTGRES_VERSION asks for a version from npm. */
 export async function postgresFromBinaries(
   options: PostgresOptions = {},
 ): Promise<PostgresServer | Unavailable> {
+  if (process.env.TEST_POSTGRES_VERSION) return unavailable('TEST_POSTGRES_VERSION asks for one from npm');
   const programs = findPrograms();
   if (!programs) return unavailable('no initdb and postgres on PATH or in /usr/lib/postgresql');
+  return runPostgres({ programs, origin: `local binaries in ${programs}` }, options);
+}
+
+/**
+ * Runs the programs of a folder in a temporary folder, on loopback and a free port. The server is the child of this
+ * process but not of its terminal: an interrupt ends it through the workspace, not first.
+ */
+export async function runPostgres(
+  { programs, origin }: { programs: string; origin: string },
+  options: PostgresOptions,
+): Promise<PostgresServer> {
   const user = unprivilegedUser();
   const workspace = openWorkspace('postgres');
   const dataDir = join(workspace.directory, 'data');
@@ -39,11 +54,8 @@ export async function postgresFromBinaries(
   }
   const port = await freePort();
   const place = { cwd: dataDir, env: cleanEnvironment(), ...user };
-  await promisify(execFile)(
-    join(programs, 'initdb'),
-    ['-D', dataDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    place,
-  );
+  const made = options.makeData ?? initializeData;
+  await made({ programs, dataDir, place });
 
   const logFile = join(workspace.directory, 'server.log');
   const args = ['-D', dataDir, '-p', String(port), '-k', socketDir, '-c', 'listen_addresses=127.0.0.1'];
@@ -71,13 +83,18 @@ export async function postgresFromBinaries(
   const server: PostgresServer = {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     dataDir,
-    origin: `local binaries in ${programs}, port ${port}`,
+    origin: `${origin}, port ${port}`,
     async start() {
       if (child && !hasEnded(child)) return;
       await startUntilReady(launch, dataDir, logFile);
     },
     stop: (mode) => end(mode === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+    programs,
     kill: () => end('SIGKILL'),
+    openBackend: () =>
+      openBackend(server.url, (pid) => {
+        process.kill(pid, 'SIGKILL');
+      }),
     async remove() {
       await end('SIGQUIT');
       workspace.remove();
@@ -85,6 +102,14 @@ export async function postgresFromBinaries(
   };
   await server.start();
   return server;
+}
+
+async function initializeData({ programs, dataDir, place }: DataFolder): Promise<void> {
+  await promisify(execFile)(
+    join(programs, 'initdb'),
+    ['-D', dataDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    place,
+  );
 }
 
 /**

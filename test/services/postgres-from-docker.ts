@@ -1,6 +1,12 @@
 import { docker, dockerAnswers } from './docker-engine.js';
 import { freePort } from './free-port.js';
-import { type PostgresOptions, type PostgresServer, queryOnce, serverSettings } from './postgres-server.js';
+import {
+  openBackend,
+  type PostgresOptions,
+  type PostgresServer,
+  queryOnce,
+  serverSettings,
+} from './postgres-server.js';
 import { type Unavailable, unavailable } from './service.js';
 import { waitFor } from './wait-for.js';
 import { openWorkspace } from './workspace.js';
@@ -62,6 +68,10 @@ export async function postgresFromDocker(
     },
     stop: (mode) => end(mode === 'fast' ? 'INT' : 'QUIT'),
     kill: () => end('KILL'),
+    openBackend: () =>
+      openBackend(url, async (pid) => {
+        await docker('exec', container, 'kill', '-KILL', String(pid));
+      }),
     async remove() {
       workspace.remove();
     },

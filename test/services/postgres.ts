@@ -1,5 +1,6 @@
 import { postgresFromBinaries } from './postgres-from-binaries.js';
 import { postgresFromDocker } from './postgres-from-docker.js';
+import { postgresFromNpm } from './postgres-from-npm.js';
 import { postgresFromPackages } from './postgres-from-packages.js';
 import { type PostgresOptions, type PostgresServer, queryOnce } from './postgres-server.js';
 import { type Attempt, type Service, type Unavailable, unavailable } from './service.js';
@@ -11,10 +12,13 @@ import { type Attempt, type Service, type Unavailable, unavailable } from './ser
  */
 export const postgres: Service = {
   name: 'postgres',
-  fromEnvironment,
-  fromBinaries: async () => attempt(await postgresFromBinaries(SHARED)),
-  fromDocker: async () => attempt(await postgresFromDocker(SHARED)),
-  fromPackages: async () => attempt(await postgresFromPackages(SHARED)),
+  ways: [
+    fromEnvironment,
+    async () => attempt(await postgresFromBinaries(SHARED)),
+    async () => attempt(await postgresFromNpm(SHARED)),
+    async () => attempt(await postgresFromDocker(SHARED)),
+    async () => attempt(await postgresFromPackages(SHARED)),
+  ],
 };
 
 /**

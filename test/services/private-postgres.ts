@@ -1,5 +1,6 @@
 import { postgresFromBinaries } from './postgres-from-binaries.js';
 import { postgresFromDocker } from './postgres-from-docker.js';
+import { postgresFromNpm } from './postgres-from-npm.js';
 import { postgresFromPackages } from './postgres-from-packages.js';
 import type { PostgresOptions, PostgresServer } from './postgres-server.js';
 
@@ -9,7 +10,7 @@ import type { PostgresOptions, PostgresServer } from './postgres-server.js';
  */
 export async function startPrivatePostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const reasons: string[] = [];
-  for (const way of [postgresFromBinaries, postgresFromDocker, postgresFromPackages]) {
+  for (const way of [postgresFromBinaries, postgresFromNpm, postgresFromDocker, postgresFromPackages]) {
     const server = await way(options);
     if ('url' in server) return server;
     reasons.push(server.because);

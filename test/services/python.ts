@@ -6,16 +6,19 @@ import { type Attempt, type Service, unavailable } from './service.js';
 /** Python, whose email package reads our messages; what is handed to the tests is the path of the program. */
 export const python: Service = {
   name: 'python',
-  async fromEnvironment(): Promise<Attempt> {
-    const path = process.env.TEST_PYTHON_PATH;
-    if (!path) return unavailable('TEST_PYTHON_PATH is not set');
-    if (!existsSync(path)) throw new Error(`TEST_PYTHON_PATH names ${path}, which does not exist`);
-    return { running: true, url: path, origin: `TEST_PYTHON_PATH, ${path}` };
-  },
-  fromBinaries: async () => findInstalled('local binary'),
-  fromDocker: async () => unavailable('it is not run in a container'),
-  fromPackages: async () => (await installPackages('python3')) ?? findInstalled('Debian package'),
+  ways: [
+    fromEnvironment,
+    async () => findInstalled('local binary'),
+    async () => (await installPackages('python3')) ?? findInstalled('Debian package'),
+  ],
 };
+
+async function fromEnvironment(): Promise<Attempt> {
+  const path = process.env.TEST_PYTHON_PATH;
+  if (!path) return unavailable('TEST_PYTHON_PATH is not set');
+  if (!existsSync(path)) throw new Error(`TEST_PYTHON_PATH names ${path}, which does not exist`);
+  return { running: true, url: path, origin: `TEST_PYTHON_PATH, ${path}` };
+}
 
 function findInstalled(origin: string): Attempt {
   const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];

@@ -12,10 +12,12 @@ import { type Attempt, type Service, type Unavailable, unavailable } from './ser
  */
 export const rabbitmq: Service = {
   name: 'rabbitmq',
-  fromEnvironment,
-  fromBinaries: async () => attempt(await rabbitFromBinaries()),
-  fromDocker: async () => attempt(await rabbitFromDocker()),
-  fromPackages: async () => attempt(await rabbitFromPackages()),
+  ways: [
+    fromEnvironment,
+    async () => attempt(await rabbitFromBinaries()),
+    async () => attempt(await rabbitFromDocker()),
+    async () => attempt(await rabbitFromPackages()),
+  ],
 };
 
 export interface SharedRabbit {

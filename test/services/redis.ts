@@ -10,15 +10,19 @@ import { type Attempt, type Service, type Unavailable, unavailable } from './ser
  */
 export const redis: Service = {
   name: 'redis',
-  async fromEnvironment() {
-    const url = process.env.TEST_REDIS_URL;
-    if (!url) return unavailable('TEST_REDIS_URL is not set');
-    return { running: true, url, origin: `TEST_REDIS_URL, ${new URL(url).host}` };
-  },
-  fromBinaries: async () => attempt(await redisFromBinaries()),
-  fromDocker: async () => attempt(await redisFromDocker()),
-  fromPackages: async () => attempt(await redisFromPackages({})),
+  ways: [
+    fromEnvironment,
+    async () => attempt(await redisFromBinaries()),
+    async () => attempt(await redisFromDocker()),
+    async () => attempt(await redisFromPackages({})),
+  ],
 };
+
+async function fromEnvironment(): Promise<Attempt> {
+  const url = process.env.TEST_REDIS_URL;
+  if (!url) return unavailable('TEST_REDIS_URL is not set');
+  return { running: true, url, origin: `TEST_REDIS_URL, ${new URL(url).host}` };
+}
 
 /** A Redis for one test that empties, kills and starts it. Never the one of TEST_REDIS_URL. */
 export async function startPrivateRedis(options: RedisServerOptions = {}): Promise<RedisServer> {

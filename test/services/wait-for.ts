@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /**
  * The one sanctioned wait: polls until the condition gives something truthy and returns it.
  * A condition that throws counts as "not yet"; past the timeout it throws what was waited for and the last error.
- * A condition that hangs cannot hold it longer than the timeout. Whoever gives seconds gets half a minute: a crowded
+ * A condition that hangs cannot hold it longer than the timeout. Seconds are taken as two minutes at least: a crowded
  * machine is slow, and what comes true costs no time. A shorter wait is one for something that must not happen.
  */
 export async function waitFor<T>(
@@ -11,7 +11,7 @@ export async function waitFor<T>(
   options: WaitOptions,
 ): Promise<Exclude<T, Falsy>> {
   const { what, everyMs = 20 } = options;
-  const timeoutMs = options.timeoutMs < 2000 ? options.timeoutMs : Math.max(options.timeoutMs, 30_000);
+  const timeoutMs = options.timeoutMs < 2000 ? options.timeoutMs : Math.max(options.timeoutMs, 120_000);
   const deadline = performance.now() + timeoutMs;
   const expiry = new AbortController();
   const expired = pause(timeoutMs, EXPIRED, { signal: expiry.signal });

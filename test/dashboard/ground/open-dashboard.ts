@@ -1,12 +1,11 @@
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { createHttpApp, startHttpServer } from '../../../src/doors/http/index.js';
 import { httpRooms } from '../../../src/http-rooms.js';
 import type { ConfigOverrides } from '../../../src/index.js';
 import { silentLogger, systemClock } from '../../../src/kernel/index.js';
 import { type Door, openDoor } from '../../journey/ground/open-door.js';
-import { waitFor } from '../../services/index.js';
+import { openBrowser, waitFor } from '../../services/index.js';
 
 /**
  * The built dashboard in Chromium before a real Postrider: once behind an operator's key, where people sign in, and
@@ -67,8 +66,7 @@ export async function openDashboard(options: { config?: ConfigOverrides } = {}):
     port: 0,
   });
   const openUrl = `http://${HOST}:${open.port}`;
-  const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update'];
-  const browser = await chromium.launch({ executablePath: inject('chromiumUrl')!, args });
+  const browser = await openBrowser();
   let accounts = 0;
 
   const ground: DashboardGround = {
@@ -82,7 +80,7 @@ export async function openDashboard(options: { config?: ConfigOverrides } = {}):
     ) {
       const context = given ?? (await browser.newContext({ viewport: { width, height }, colorScheme }));
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(120_000);
       if (given) await page.setViewportSize({ width, height });
       const visit: Visit = {
         ...{ page, context, errors: [], strangers: [], dialogs: [] },

@@ -4,8 +4,8 @@ import { fillLog, LOG } from '../../bench/ground/fill-log.js';
 import { createEmailLogs } from '../../src/email-logs.js';
 import { systemClock } from '../../src/kernel/index.js';
 import type { Database } from '../../src/store/index.js';
+import { type Door, openDoor } from '../journey/ground/open-door.js';
 import { describeWith } from '../services/index.js';
-import { type Door, openDoor } from './ground/open-door.js';
 
 /** The list of emails as the dashboard asks for it, with a million of them in the log. */
 describeWith('postgres')('a million emails', () => {

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { build, type Rolldown } from 'vite';
 
 /**
- * The child that chaos tests kill by the hundred, as one file: reading the five hundred it is compiled to takes half of
- * its start. Needs the compiled sources. What comes from node_modules stays there, but for zod, of which only what is
- * used comes along. Like the compiler it rewrites only what has changed, so a second run beside this one reads whole
- * files.
+ * The programs that tests start by the hundred, as few files each: the child that chaos tests kill, and the command
+ * line. Reading the five hundred files they are compiled to takes half of their start. Needs the compiled sources. What
+ * comes from node_modules stays there, but for zod, of which only what is used comes along. Like the compiler it
+ * rewrites only what has changed, so a second run beside this one reads whole files.
  */
-export async function bundleChild(root: string): Promise<void> {
+export async function bundlePrograms(root: string): Promise<void> {
   const compiled = join(root, '.build');
-  const place = join(compiled, 'bundled', 'child');
+  const place = join(compiled, 'bundled', 'programs');
   const built = await build({
     ...{ root: compiled, configFile: false, logLevel: 'warn', publicDir: false },
     ssr: { noExternal: ['zod'] },
@@ -19,6 +19,7 @@ export async function bundleChild(root: string): Promise<void> {
       rolldownOptions: {
         input: {
           child: join(compiled, 'test/chaos/ground/child.js'),
+          main: join(compiled, 'src/doors/cli/main.js'),
           // Started by its name, which it must keep.
           'pglite-thread': join(compiled, 'src/store/pglite/pglite-thread.js'),
         },

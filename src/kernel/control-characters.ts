@@ -14,6 +14,18 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && isWellFormed(text);
 }
 
+/**
+ * Without the marks that some editors put before a text to name its encoding. They are no part of what was written, and
+ * decoders take them away as they please, so that one store would give back another text than it was given.
+ */
+export function withoutByteOrderMark(text: string): string {
+  let start = 0;
+  while (text.charCodeAt(start) === BYTE_ORDER_MARK) start += 1;
+  return start === 0 ? text : text.slice(start);
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
 /** For words that are not ours and must be written down all the same, such as a server's reply. */
 export function toStorableText(text: string): string {
   return isStorableText(text) ? text : toWellFormed(text).replaceAll('\0', '\ufffd');

@@ -1,9 +1,9 @@
-import { domainToASCII } from 'node:url';
 import isEmail from 'validator/lib/isEmail.js';
 import { didYouMean } from './config/did-you-mean.js';
 import { hasControlCharacter, isStorableText } from './control-characters.js';
 import { PostriderError } from './errors.js';
 import type { Mailbox } from './mailbox.js';
+import { domainInAscii } from './parse-url.js';
 
 /**
  * Addresses from outside, turned into a Mailbox that is safe to write into a header or an SMTP command.
@@ -26,15 +26,23 @@ export function parseMailboxes(input: unknown, field: string, max: number): Mail
 }
 
 export function isEmailAddress(text: string): boolean {
-  return toStoredAddress(text) !== null;
+  return storedAddress(text) !== null;
+}
+
+/** Whether it may stand before an address. */
+export function isDisplayName(text: string): boolean {
+  return text.length <= MAX_NAME_LENGTH && !hasControlCharacter(text) && isStorableText(text);
 }
 
 /** Whether two stored addresses are one mailbox: a domain ignores case, a local part does not. */
 export function isSameAddress(a: string, b: string): boolean {
-  if (a === b) return true;
-  const at = a.lastIndexOf('@');
-  if (at !== b.lastIndexOf('@') || a.slice(0, at) !== b.slice(0, at)) return false;
-  return a.slice(at).toLowerCase() === b.slice(at).toLowerCase();
+  return a === b || (a.length === b.length && addressKey(a) === addressKey(b));
+}
+
+/** The same for every way to write one mailbox: for many addresses, of which each would be compared with each. */
+export function addressKey(address: string): string {
+  const at = address.lastIndexOf('@');
+  return address.slice(0, at) + address.slice(at).toLowerCase();
 }
 
 const MAX_ADDRESS_BYTES = 254;
@@ -96,12 +104,13 @@ function parsePhrase(phrase: string, field: string): string {
 }
 
 function parseAddress(text: string, field: string): string {
-  const address = toStoredAddress(text);
+  const address = storedAddress(text);
   if (address === null) throw invalid(field, 'is not an email address');
   return address;
 }
 
-function toStoredAddress(text: string): string | null {
+/** An address in the form it is kept and compared in, or null where it is none. */
+export function storedAddress(text: string): string | null {
   if (text.length <= MAX_LOCAL_BYTES && SURELY_AN_ADDRESS.test(text)) return text;
   // In an address nobody can see a format mark or a foreign space, so those are refused besides controls;
   // specials would need quoting, which no mailbox in use has.
@@ -135,7 +144,7 @@ const ADDRESS_RULES = {
 function toAsciiDomain(domain: string): string | null {
   if (ASCII_DOMAIN.test(domain)) return domain;
   if (!/^[A-Za-z0-9.\u0080-\u{10ffff}-]+$/u.test(domain)) return null;
-  return domainToASCII(domain) || null;
+  return domainInAscii(domain);
 }
 
 function refuseUnsafe(text: string, field: string): void {

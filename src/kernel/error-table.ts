@@ -1,10 +1,15 @@
 /**
  * Every error a caller can meet. `docs/ERRORS.md` says the same and a test compares them.
  */
-interface ErrorRow {
+export interface ErrorRow {
   status: number;
   retryable: boolean;
   help: string;
+  /**
+   * The message says what to do and nothing of the inside, so it is answered although the status says it is our fault.
+   * Without it the help alone is answered and has to stand by itself.
+   */
+  isShown?: true;
 }
 
 export const ERROR_TABLE = {
@@ -18,7 +23,7 @@ export const ERROR_TABLE = {
   INVALID_HEADER: {
     status: 400,
     retryable: false,
-    help: 'Header names are letters, digits and hyphens; values hold no control characters.',
+    help: 'Header names are letters, digits and hyphens; values hold no control characters and no word over 900 characters, and what programs read is ASCII.',
   },
   INVALID_MESSAGE: {
     status: 422,
@@ -33,7 +38,13 @@ export const ERROR_TABLE = {
   INVALID_CONFIG: {
     status: 500,
     retryable: false,
-    help: 'Run `postrider config check` to see every problem at once.',
+    help: 'Run `postrider config check` to see every problem at once; what shows only in use is in the message, or in the log line with this requestId.',
+  },
+  NOT_CONFIGURED: {
+    status: 500,
+    retryable: false,
+    help: 'Set what the message names for every process, and start them again; docs/CONFIGURATION.md has each setting.',
+    isShown: true,
   },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false, help: 'Send Content-Type: application/json.' },
   PAYLOAD_TOO_LARGE: {
@@ -181,6 +192,11 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Postrider takes part in an event bus only where POSTRIDER_BUS_URL is set.',
   },
+  MESSAGE_NOT_MOVABLE: {
+    status: 409,
+    retryable: false,
+    help: 'The broker refuses this message for what it is, such as a size above its limit; raise the limit there, or remove the message.',
+  },
   BUS_QUEUE_NOT_FOUND: {
     status: 404,
     retryable: false,
@@ -195,7 +211,19 @@ export const ERROR_TABLE = {
   TOO_MANY_LARGE_BODIES: {
     status: 503,
     retryable: true,
-    help: 'Wait as long as Retry-After says; nothing of the request was read.',
+    help: 'Wait as long as Retry-After says, and send fewer large requests at once.',
+    isShown: true,
+  },
+  TOO_MANY_CONNECTIONS: {
+    status: 503,
+    retryable: true,
+    help: 'Keep connections and use them again, or raise POSTRIDER_HTTP_MAX_CONNECTIONS.',
+    isShown: true,
+  },
+  BODY_TOO_SLOW: {
+    status: 408,
+    retryable: true,
+    help: 'Send the body without pauses.',
   },
   UNKNOWN_REGION: {
     status: 400,
@@ -212,6 +240,26 @@ export const ERROR_TABLE = {
     retryable: false,
     help: "Check the database, the role and the password in DATABASE_URL, and the role's grants.",
   },
+  STORE_STATEMENT_LOST: {
+    status: 503,
+    retryable: true,
+    help: 'Set POSTRIDER_DATABASE_PREPARE=false, or let the pooler keep prepared statements (PgBouncer 1.21 and later: max_prepared_statements).',
+  },
+  STORE_BUSY: {
+    status: 503,
+    retryable: true,
+    help: 'Another transaction stood in the way, or a time limit of the database passed. Roll back a transaction of yours, and run it again.',
+  },
+  STORE_FAILED: {
+    status: 500,
+    retryable: false,
+    help: "The error's cause is what the database said, with its SQLSTATE; `postrider doctor` checks the schema and the grants.",
+  },
+  STORE_UNSUITABLE: {
+    status: 500,
+    retryable: false,
+    help: 'Use PostgreSQL 14 or later, or PGlite.',
+  },
   STORE_NESTED_CALL: {
     status: 500,
     retryable: false,
@@ -222,26 +270,50 @@ export const ERROR_TABLE = {
     retryable: false,
     help: 'Await every call with { tx } before its transaction ends, and use a new one afterwards.',
   },
+  TRANSACTION_ABORTED: {
+    status: 500,
+    retryable: false,
+    help: 'Roll back: PostgreSQL takes no statement after one that failed. Find that one, which an earlier catch may hide.',
+  },
   STORE_LOCKED: {
     status: 500,
     retryable: false,
-    help: 'Another process uses this data folder; stop it or set POSTRIDER_DATA_DIR.',
+    help: 'Another process or container uses this data folder; stop it, set POSTRIDER_DATA_DIR, or use PostgreSQL, which any number of processes share.',
+  },
+  WORKERS_RUNNING: {
+    status: 409,
+    retryable: false,
+    help: 'Stop every process on this store, wait ten seconds, and run it again.',
+  },
+  STORE_UNREADABLE: {
+    status: 500,
+    retryable: false,
+    help: 'Restore the data folder from a copy. Without one, move it away and start again with an empty store; what waited in it is in no other place.',
   },
   STORE_TOO_NEW: {
     status: 500,
     retryable: false,
     help: 'Upgrade this process; the schema is newer than it understands.',
   },
-  STORE_NOT_MIGRATED: { status: 500, retryable: false, help: 'Run `postrider migrate`.' },
+  MIGRATION_BLOCKED: {
+    status: 503,
+    retryable: true,
+    help: 'Run `postrider migrate`: it prints which session holds a table. End that transaction, or wait until it has ended; the steps that were applied stay.',
+  },
+  STORE_NOT_MIGRATED: {
+    status: 500,
+    retryable: false,
+    help: 'Run `postrider migrate`, with a role that may create the schema.',
+  },
   UNSUPPORTED_TRANSACTION: {
     status: 500,
     retryable: false,
-    help: 'Pass the open transaction of pg, postgres.js, PGlite, Drizzle, Kysely, Prisma, Knex or TypeORM, or any object with query(text, values).',
+    help: 'Pass an open transaction: of pg after begin and before commit, of postgres.js, PGlite, Drizzle, Kysely, Prisma, Knex or TypeORM, or any object with query(text, values) inside one.',
   },
   BROKER_UNSUITABLE: {
     status: 500,
     retryable: false,
-    help: 'Put right what is named; docs/ENGINES.md says what each broker must allow.',
+    help: 'The message, or the log line with this requestId, says what to put right; docs/ENGINES.md what each broker must allow.',
   },
   BROKER_NOT_FOUND: {
     status: 404,

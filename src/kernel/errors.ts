@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode } from './error-table.js';
+import { ERROR_TABLE, type ErrorCode, type ErrorRow } from './error-table.js';
 import type { RateLimitState } from './rate-limit.js';
 
 /**
@@ -12,6 +12,8 @@ export class PostriderError extends Error {
   readonly status: number;
   readonly retryable: boolean;
   readonly help: string;
+  /** Whether the message may leave the process. */
+  readonly isShown: boolean;
   /** How long to wait before trying again, for 429 and 503. */
   readonly retryAfterSeconds: number | undefined;
   /** For RATE_LIMITED and QUOTA_EXCEEDED: the limit that was met. */
@@ -24,11 +26,12 @@ export class PostriderError extends Error {
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.rateLimit = options.rateLimit;
-    const row = ERROR_TABLE[code];
+    const row: ErrorRow = ERROR_TABLE[code];
     this.status = row.status;
     // A limit that never begins anew does not pass by itself.
     this.retryable = row.retryable && options.rateLimit?.resetAt !== null;
     this.help = row.help;
+    this.isShown = row.status < 500 || row.isShown === true;
   }
 }
 

@@ -125,7 +125,7 @@ export const field = {
   headers: (): Field<Record<string, string>> =>
     declare(
       () => z.record(z.string(), z.string().max(MAX_VALUE_LENGTH)),
-      parseHeaders,
+      (input, name) => parseHeaders(input, name),
       `At most ${MAX_HEADERS}; those Postrider writes itself are refused.`,
     ),
   /** A JSON object of the caller's own making. */

@@ -1,10 +1,12 @@
 import { hasControlCharacter, isStorableText } from './control-characters.js';
 import { PostriderError } from './errors.js';
+import { findHeaderNameProblem, MAX_NAME_LENGTH, readHeaderValue } from './header-value.js';
+import { newRecord } from './own-entry.js';
 
 /**
  * Text that may stand in one header line, and the caller's own headers. A checked value can be written as it is:
- * it holds no control character, so no second header can hide in it. Refuses the headers Postrider writes itself;
- * nothing is trimmed, folded or repaired.
+ * it holds no control character, so no second header can hide in it. Refuses the headers Postrider writes itself, and
+ * what the composer could not write (`header-value.ts`); nothing is trimmed, folded or repaired.
  */
 export function parseHeaderText(input: unknown, field: string, options: HeaderTextOptions): string {
   if (typeof input !== 'string') throw invalid(field, 'must be a string');
@@ -19,44 +21,65 @@ export interface HeaderTextOptions {
   maxLength: number;
 }
 
-/** A map of header names to values; an absent one is empty. */
-export function parseHeaders(input: unknown, field: string): Record<string, string> {
-  if (input === undefined || input === null) return {};
+/** A map of header names to values; an absent one is empty. `allowance` is for those that were added to the caller's. */
+export function parseHeaders(
+  input: unknown,
+  field: string,
+  allowance: HeaderAllowance = NO_ALLOWANCE,
+): Record<string, string> {
+  if (input === undefined || input === null) return newRecord();
   if (typeof input !== 'object' || Array.isArray(input))
     throw invalid(field, 'must be an object of names and values');
   const names = Object.keys(input);
-  if (names.length > MAX_HEADERS) throw invalid(field, `has more than ${MAX_HEADERS} headers`);
-  const headers: Record<string, string> = {};
+  if (names.length > MAX_HEADERS + allowance.headers)
+    throw invalid(field, `has more than ${MAX_HEADERS} headers`);
+  const headers = newRecord<string>();
   const seen = new Set<string>();
+  let bytes = 0;
   for (const name of names) {
-    const lower = parseName(name, field);
-    if (seen.has(lower)) throw invalid(`${field}.${name}`, 'is given twice');
+    const path = checkedPath(name, field);
+    const lower = name.toLowerCase();
+    if (seen.has(lower)) throw invalid(path, 'is given twice');
     seen.add(lower);
     const value = (input as Record<string, unknown>)[name];
-    headers[name] = parseHeaderText(value, `${field}.${name}`, { maxLength: MAX_VALUE_LENGTH });
+    if (typeof value !== 'string') throw invalid(path, 'must be a string');
+    if (value.length > MAX_VALUE_LENGTH) throw invalid(path, `is longer than ${MAX_VALUE_LENGTH} characters`);
+    const read = readHeaderValue(name, value);
+    if (typeof read === 'string') throw invalid(path, read);
+    bytes += name.length + Buffer.byteLength(value);
+    if (bytes > MAX_BYTES + allowance.bytes)
+      throw invalid(field, `are more than ${MAX_BYTES / 1024} KB in all`);
+    headers[name] = value;
   }
   return headers;
 }
 
-export const MAX_HEADERS = 50;
-const MAX_NAME_LENGTH = 64;
-export const MAX_VALUE_LENGTH = 2000;
-const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
-const STRUCTURAL =
-  /^(?:from|to|cc|bcc|subject|date|message-id|mime-version|content-.*|sender|return-path|received|dkim-signature|reply-to|x-postrider-.*)$/;
-const PROTOTYPE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+export interface HeaderAllowance {
+  headers: number;
+  bytes: number;
+}
 
-function parseName(name: string, field: string): string {
-  // The name stands in the field path only when it is short enough and harmless to print.
-  if (name.length > MAX_NAME_LENGTH)
-    throw invalid(field, `has a name of more than ${MAX_NAME_LENGTH} characters`);
-  const path = hasControlCharacter(name) || !isStorableText(name) ? field : `${field}.${name}`;
-  const lower = name.toLowerCase();
-  if (PROTOTYPE_KEYS.has(lower)) throw invalid(path, 'is not a header name');
-  if (!NAME.test(name))
-    throw invalid(path, 'is not a header name: letters, digits and hyphens, a letter first');
-  if (STRUCTURAL.test(lower)) throw invalid(path, 'is written by Postrider and cannot be set here');
-  return lower;
+const NO_ALLOWANCE: HeaderAllowance = { headers: 0, bytes: 0 };
+
+export const MAX_HEADERS = 50;
+export const MAX_VALUE_LENGTH = 2000;
+/** Many servers take no more than 64 KB, and encoded words may be twice as long. */
+const MAX_BYTES = 32 * 1024;
+/** Said to Postrider, or said by it. */
+const OUR_OWN = /^x-postrider-/i;
+
+/** The field a header is named by, once its name is one that may be given. */
+function checkedPath(name: string, field: string): string {
+  const problem = findHeaderNameProblem(name);
+  if (problem !== null) throw invalid(printablePath(name, field), problem);
+  if (OUR_OWN.test(name)) throw invalid(`${field}.${name}`, 'is written by Postrider and cannot be set here');
+  return `${field}.${name}`;
+}
+
+/** With the name only when it is short enough and harmless to print. */
+function printablePath(name: string, field: string): string {
+  const printable = name.length <= MAX_NAME_LENGTH && !hasControlCharacter(name) && isStorableText(name);
+  return printable ? `${field}.${name}` : field;
 }
 
 function invalid(field: string, problem: string): PostriderError {

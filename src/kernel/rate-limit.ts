@@ -3,6 +3,8 @@ export interface RateLimit {
   limit: number;
   /** null counts for ever: once per person. */
   windowSeconds: number | null;
+  /** Whom it counts: the user an email names with userId, else, and by default, each address it goes to. */
+  countBy?: 'userId' | 'address';
 }
 
 /** Every email counted is a row of its own, so there is an end to it. */

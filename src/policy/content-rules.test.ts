@@ -12,6 +12,7 @@ describe('accepted', () => {
     ['html of exactly 512 KB', { ...good, html: 'a'.repeat(512 * 1024) }],
     ['white space of every kind in a body', { ...good, text: 'a\tb\r\nc\fd\ve\u0085' }],
   ])('%s → no problem', (_, content) => {
+    // At once: no ordinary email waits for a promise.
     expect(checkContent(content)).toBeNull();
   });
 });
@@ -39,8 +40,8 @@ describe('refused', () => {
     ['script', { ...good, html: '<script>x</script>' }, 'html'],
     ['event handler', { ...good, html: '<p onclick=x>' }, 'html'],
     ['javascript URL', { ...good, html: '<a href=javascript:x>' }, 'html'],
-  ])('%s → INVALID_TEMPLATE naming the field', (_, content, field) => {
-    const problem = checkContent(content);
+  ])('%s → INVALID_TEMPLATE naming the field', async (_, content, field) => {
+    const problem = await checkContent(content);
     expect(problem).toMatchObject({ code: 'INVALID_TEMPLATE', field });
     expect(problem!.message.startsWith(`${field} `)).toBe(true);
   });

@@ -5,15 +5,19 @@ import { findActiveContent } from './find-active-content.js';
  * What an email's content must be, at intake and again before an attempt for content that came another way.
  * Returns the first problem as a value, or null. It judges and never changes content. Bodies may hold any character
  * a mail client meets in pasted text; they may not hold what no text has (NUL, escape, lone surrogates).
+ * Answers at once for nearly every email, and with a promise where the HTML needs a closer look, which takes turns
+ * with other work.
  */
-export function checkContent(content: Content): ContentProblem | null {
-  return (
-    checkSubject(content.subject) ??
-    checkBody('html', content.html) ??
-    checkBody('text', content.text) ??
-    checkRest(content)
-  );
+export function checkContent(content: Content): ContentJudgement {
+  const problem =
+    checkSubject(content.subject) ?? checkBody('html', content.html) ?? checkBody('text', content.text);
+  if (problem !== null) return problem;
+  if (isBlank(content.html))
+    return isBlank(content.text) ? newProblem('html', 'and text are both empty') : null;
+  return findActiveContent(content.html)?.then(asProblem) ?? null;
 }
+
+export type ContentJudgement = ContentProblem | null | Promise<ContentProblem | null>;
 
 export interface Content {
   subject: string;
@@ -32,26 +36,23 @@ export const MAX_BODY_BYTES = 512 * 1024;
 export const MAX_SUBJECT_CHARACTERS = 150;
 
 function checkSubject(subject: string): ContentProblem | null {
-  if (subject.trim() === '') return problem('subject', 'is empty');
-  if (hasControlCharacter(subject)) return problem('subject', 'contains a control character');
-  if (!isStorableText(subject)) return problem('subject', 'is not valid Unicode');
+  if (subject.trim() === '') return newProblem('subject', 'is empty');
+  if (hasControlCharacter(subject)) return newProblem('subject', 'contains a control character');
+  if (!isStorableText(subject)) return newProblem('subject', 'is not valid Unicode');
   if (isLongerThan(subject, MAX_SUBJECT_CHARACTERS))
-    return problem('subject', `is longer than ${MAX_SUBJECT_CHARACTERS} characters`);
+    return newProblem('subject', `is longer than ${MAX_SUBJECT_CHARACTERS} characters`);
   return null;
 }
 
 function checkBody(field: 'html' | 'text', body: string): ContentProblem | null {
-  if (isOverBytes(body, MAX_BODY_BYTES)) return problem(field, 'is larger than 512 KB');
-  if (!isStorableText(body)) return problem(field, 'contains NUL or is not valid Unicode');
-  if (!PLAIN.test(body) && UNPRINTABLE.test(body)) return problem(field, 'contains a control character');
+  if (isOverBytes(body, MAX_BODY_BYTES)) return newProblem(field, 'is larger than 512 KB');
+  if (!isStorableText(body)) return newProblem(field, 'contains NUL or is not valid Unicode');
+  if (!PLAIN.test(body) && UNPRINTABLE.test(body)) return newProblem(field, 'contains a control character');
   return null;
 }
 
-function checkRest(content: Content): ContentProblem | null {
-  const isHtmlEmpty = isBlank(content.html);
-  if (isHtmlEmpty && isBlank(content.text)) return problem('html', 'and text are both empty');
-  const finding = isHtmlEmpty ? null : findActiveContent(content.html);
-  return finding === null ? null : problem('html', finding);
+function asProblem(finding: string | null): ContentProblem | null {
+  return finding === null ? null : newProblem('html', finding);
 }
 
 /** Of most bodies this is all there is to see, in a third of the time. */
@@ -75,6 +76,6 @@ function isOverBytes(text: string, max: number): boolean {
   return text.length > max || Buffer.byteLength(text) > max;
 }
 
-function problem(field: ContentProblem['field'], what: string): ContentProblem {
+function newProblem(field: ContentProblem['field'], what: string): ContentProblem {
   return { code: 'INVALID_TEMPLATE', field, message: `${field} ${what}` };
 }

@@ -6,7 +6,8 @@ import { type SlotRequest, type SlotWindow, takeRateSlots } from './take-rate-sl
 import type { Refusal } from './verdict.js';
 
 /**
- * The limits per recipient and type: every address of an email, whether in to, cc or bcc, is counted once. All emails
+ * The limits per recipient and type: every address of an email, whether in to, cc or bcc, is counted once; of a type
+ * that counts users, the user it names instead. All emails
  * are counted or none; the refusal names the first that is too many.
  *
  * A caller with a pace of its own is not refused by a declared window that allows that pace: its days are not those of
@@ -95,8 +96,10 @@ function collectWishes(rules: Rules, emails: readonly Judged[]): Map<string, Wis
   return wishes;
 }
 
-/** Each recipient's hash once, with the field that names it. */
-function recipientsOf({ tenant, to, cc, bcc }: Judged, rules: Rules): Map<string, string> {
+/** The user where the type counts users and one is named; else each recipient's hash once, with the field that names it. */
+function recipientsOf({ tenant, type, userId, to, cc, bcc }: Judged, rules: Rules): Map<string, string> {
+  if (type !== null && userId !== null && rules.countsByUser(type))
+    return new Map([[rules.hashUser(tenant, userId), 'userId']]);
   const found = new Map<string, string>();
   for (const [field, mailboxes] of Object.entries({ to, cc, bcc })) {
     for (const { address } of mailboxes) {

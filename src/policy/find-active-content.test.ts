@@ -167,24 +167,24 @@ const ORDINARY: Record<string, string> = {
 };
 
 describe('hostile html → refused', () => {
-  test.each(Object.entries(HOSTILE))('%s → a finding', (_, html) => {
-    expect(findActiveContent(html)).not.toBeNull();
+  test.each(Object.entries(HOSTILE))('%s → a finding', async (_, html) => {
+    expect(await findActiveContent(html)).not.toBeNull();
     expect(
-      findActiveContent(`<html><body><table><tr><td>${html}</td></tr></table></body></html>`),
+      await findActiveContent(`<html><body><table><tr><td>${html}</td></tr></table></body></html>`),
     ).not.toBeNull();
   });
 });
 
 describe('ordinary email html → passes', () => {
-  test.each(Object.entries(ORDINARY))('%s → no finding', (_, html) => {
-    expect(findActiveContent(html)).toBeNull();
-    expect(inspectMarkup(html)).toBeNull();
+  test.each(Object.entries(ORDINARY))('%s → no finding', async (_, html) => {
+    expect(await findActiveContent(html)).toBeNull();
+    expect(await inspectMarkup(html)).toBeNull();
   });
 
-  test('escaped hostile html shown as text → no finding', () => {
+  test('escaped hostile html shown as text → no finding', async () => {
     for (const html of Object.values(HOSTILE)) {
       const shown = html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-      expect(inspectMarkup(`<pre>${shown}</pre>`)).toBeNull();
+      expect(await inspectMarkup(`<pre>${shown}</pre>`)).toBeNull();
     }
   });
 });

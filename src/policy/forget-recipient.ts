@@ -1,14 +1,17 @@
 import type { Queryable } from '../store/index.js';
 
-/** Removes what was counted for these addresses, in one company or in all; returns how many rows. */
+/** Removes what was counted for these addresses and users, in one company or in all; returns how many rows. */
 export async function forgetRecipient(
   database: Queryable,
-  { tenant, addresses, hashAddress }: CountedPerson,
+  { tenant, addresses, users, hashAddress, hashUser }: CountedPerson,
 ): Promise<number> {
   const tenants = tenant === null ? await countingTenants(database) : [tenant];
   let total = 0;
   for (const each of tenants) {
-    const recipients = addresses.map((address) => hashAddress(each, address));
+    const recipients = [
+      ...addresses.map((address) => hashAddress(each, address)),
+      ...users.filter((user) => user.tenant === each).map(({ externalId }) => hashUser(each, externalId)),
+    ];
     const { rowCount } = await database.query(FORGET, [each, recipients]);
     total += rowCount;
   }
@@ -19,6 +22,9 @@ export interface CountedPerson {
   /** null: every company. */
   tenant: string | null;
   addresses: readonly string[];
+  /** Their ids in the application, by company. */
+  users: ReadonlyArray<{ tenant: string; externalId: string }>;
+  hashUser(tenant: string, userId: string): string;
   hashAddress(tenant: string, address: string): string;
 }
 

@@ -3,6 +3,7 @@ export { findMissingRecipients } from './check-recipients.js';
 export { clearCounts } from './clear-counts.js';
 export {
   type Content,
+  type ContentJudgement,
   type ContentProblem,
   checkContent,
   isBlank,
@@ -10,8 +11,8 @@ export {
   MAX_SUBJECT_CHARACTERS,
 } from './content-rules.js';
 export type { Pace } from './count-rate-limits.js';
-export { forgetRecipient } from './forget-recipient.js';
-export { hashAddress } from './hash-address.js';
+export { type CountedPerson, forgetRecipient } from './forget-recipient.js';
+export { hashUser } from './hash-user.js';
 export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export { type Judged, judgeEmails } from './judge-emails.js';
 export { LIMIT_KEY_FIELDS, QUOTA_AMOUNT, RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from './limit-inputs.js';
@@ -28,6 +29,7 @@ export {
   type RateLimitChange,
   type RateLimitCheck,
   type RateLimitEntry,
+  type RateLimitReset,
   type RateLimits,
 } from './rate-limits.js';
 export {

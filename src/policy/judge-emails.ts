@@ -34,6 +34,7 @@ export async function judgeEmails(
 export interface Judged {
   tenant: string;
   type: string | null;
+  userId: string | null;
   recipientId: string | null;
   recipientExternalId: string | null;
   to: readonly Mailbox[];

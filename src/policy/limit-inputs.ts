@@ -47,6 +47,14 @@ export const RATE_LIMIT_QUESTION = fields({
   companyId: COMPANY,
 });
 
+/** Whose count begins anew: the user's of types that count users, or an address's. */
+export const RATE_LIMIT_RESET = fields({
+  type: needed(TYPE, 'must be the name of a type'),
+  userId: field.line(255),
+  address: orNull(field.mailbox()),
+  companyId: COMPANY,
+});
+
 const MAX_QUOTA = 1_000_000_000_000;
 const QUOTA_FORM = 'must be a whole number from 0';
 export const QUOTA_AMOUNT = fields({

@@ -1,8 +1,8 @@
-import type { RateLimit, RateLimitState } from '../kernel/index.js';
+import { PostriderError, type RateLimit, type RateLimitState } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { changeRules, type RulesAccess } from './change-rules.js';
 import { checkCompany, checkFields, checkType } from './check-change.js';
-import { RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from './limit-inputs.js';
+import { RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION, RATE_LIMIT_RESET } from './limit-inputs.js';
 
 /**
  * Reading and setting how often one recipient may get a type. What is set here wins over what the type declares, for
@@ -15,6 +15,11 @@ export interface RateLimits {
   set(change: RateLimitChange): Promise<RateLimitEntry>;
   /** Back to what holds without it; answers whether anything was set. */
   remove(which: { type: string; companyId?: string }): Promise<boolean>;
+  /**
+   * Begins anew to count a user or an address, so that the next email of the type may go: a deletion was withdrawn.
+   * Answers how many emails had been counted. Give the userId of emails that named one, else the address.
+   */
+  reset(whose: RateLimitReset): Promise<number>;
   /** What one recipient has left of a type; counts nothing. */
   check(recipient: { address: string; type: string; companyId?: string }): Promise<RateLimitCheck>;
 }
@@ -36,6 +41,13 @@ export interface RateLimitChange {
   companyId?: string | undefined;
   limit: number | null;
   windowSeconds?: number | null | undefined;
+}
+
+export interface RateLimitReset {
+  type: string;
+  userId?: string;
+  address?: string;
+  companyId?: string;
 }
 
 export interface RateLimitCheck {
@@ -65,7 +77,15 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
       const general = new Set(rows.filter(({ tenant }) => tenant === '').map(({ type }) => type));
       const fromCode = declared().flatMap(({ type, rateLimit }) =>
         rateLimit && !general.has(type)
-          ? [{ type, companyId: null, ...rateLimit, source: 'declared' as const }]
+          ? [
+              {
+                type,
+                companyId: null,
+                limit: rateLimit.limit,
+                windowSeconds: rateLimit.windowSeconds,
+                source: 'declared' as const,
+              },
+            ]
           : [],
       );
       return [...fromCode, ...relevant.map(toEntry)].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
@@ -86,6 +106,20 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
         options,
         async (tx) => (await tx.query(REMOVE, [companyId ?? '', type])).rowCount > 0,
       );
+    },
+    async reset(whose) {
+      const { type, userId, address, companyId } = RATE_LIMIT_RESET.read(whose, '');
+      const user = userId ?? null;
+      if ((user === null) === ((address ?? null) === null))
+        throw new PostriderError('INVALID_PAYLOAD', 'Say either userId or address.', {
+          field: user === null ? 'userId' : 'address',
+        });
+      const tenant = companyId ?? defaultTenant;
+      const rules = await (await options.rules()).current();
+      const recipient =
+        user === null ? rules.hashAddress(tenant, address!.address) : rules.hashUser(tenant, user);
+      const database = (await options.database()).prompt();
+      return (await database.query(RESET, [tenant, recipient, type])).rowCount;
     },
     async check(question) {
       const { address, type, companyId = defaultTenant } = RATE_LIMIT_QUESTION.read(question, '');
@@ -184,6 +218,13 @@ const SET = `
   set max_emails = excluded.max_emails, window_seconds = excluded.window_seconds, updated_at = now()`;
 
 const REMOVE = 'delete from postrider.rate_limits where tenant = $1 and type = $2 returning type';
+
+const RESET = {
+  name: 'policy_reset_rate_limit',
+  text: `
+    delete from postrider.rate_limit_slots where tenant = $1 and recipient = decode($2, 'hex') and type = $3
+    returning slot`,
+};
 
 const STATE = {
   name: 'policy_rate_state',

@@ -1,6 +1,6 @@
-import type { Clock, Logger, RateLimit } from '../kernel/index.js';
+import { type Clock, hashAddress, type Logger, type RateLimit } from '../kernel/index.js';
 import { createSnapshotCache, type Database, type Queryable } from '../store/index.js';
-import { hashAddress } from './hash-address.js';
+import { hashUser } from './hash-user.js';
 import { listQuotaRows } from './quotas.js';
 import { listRateLimitRows } from './rate-limits.js';
 
@@ -13,8 +13,12 @@ export interface Rules {
   limitOf(tenant: string, type: string): RateLimit | null;
   /** Whether that limit, or that there is none, was set here and not declared. */
   isSet(tenant: string, type: string): boolean;
+  /** Whether the type counts users, where an email names one. */
+  countsByUser(type: string): boolean;
   hasQuota(tenant: string): boolean;
   hashAddress(tenant: string, address: string): string;
+  /** A user as they are counted, never equal to an address. */
+  hashUser(tenant: string, userId: string): string;
   /** Whether any of these is counted, which must then happen in the transaction that writes them. */
   count(emails: ReadonlyArray<{ tenant: string; type: string | null }>): boolean;
 }
@@ -31,6 +35,7 @@ export interface RulesOptions {
   logger: Logger;
   /** What code says about a type. */
   declared(type: string): RateLimit | null;
+  countsByUser(type: string): boolean;
   limitsEnabled: boolean;
   /** The key of the addresses' hashes. */
   hashKey: string;
@@ -64,7 +69,7 @@ const REVISION = {
 };
 
 function toRules(
-  { declared, limitsEnabled, hashKey }: RulesOptions,
+  { declared, countsByUser, limitsEnabled, hashKey }: RulesOptions,
   limits: ReadonlyArray<{ tenant: string; type: string; limit: RateLimit | null }>,
   quotas: ReadonlyArray<{ tenant: string }>,
 ): Rules {
@@ -80,8 +85,10 @@ function toRules(
   return {
     limitOf,
     isSet: (tenant, type) => set.has(`${tenant}\n${type}`) || set.has(`\n${type}`),
+    countsByUser,
     hasQuota: (tenant) => withQuota.has(tenant),
-    hashAddress: (tenant, address) => hashAddress(hashKey, tenant, address),
+    hashAddress: (tenant, address) => hashAddress(hashKey, tenant, address).toString('hex'),
+    hashUser: (tenant, userId) => hashUser(hashKey, tenant, userId),
     count: (emails) =>
       emails.some(
         ({ tenant, type }) => withQuota.has(tenant) || (type !== null && limitOf(tenant, type) !== null),

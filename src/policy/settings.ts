@@ -8,6 +8,13 @@ export const policySettings = {
       default: true,
       says: 'Whether the limits per recipient and type apply; quotas do in any case.',
     }),
+    unlimited: setting.words({
+      env: ['POSTRIDER_UNLIMITED_TYPES'],
+      default: null,
+      form: 'names of types',
+      fits: (word) => /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(word),
+      says: 'Types whose declared limit does not apply, such as welcome; a limit that was set does.',
+    }),
     hashKey: setting.text({
       env: ['POSTRIDER_HASH_KEY'],
       default: null,

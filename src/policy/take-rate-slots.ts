@@ -37,7 +37,7 @@ export async function takeRateSlots(tx: Queryable, asked: readonly SlotRequest[]
 export interface SlotRequest {
   tenant: string;
   type: string;
-  /** As `hashAddress` writes it. */
+  /** Of `hashAddress`, in hexadecimal. */
   recipient: string;
   wanted: number;
   limit: RateLimit;

@@ -14,9 +14,18 @@ export interface DashboardOptions {
   /** Where `/` leads. */
   start: '/dashboard/' | '/dashboard/inbox';
   load?: () => DashboardFiles | null;
+  /** Held to its limit while it arrives, since anybody may send one. */
+  readBody(c: Context): Promise<Uint8Array<ArrayBuffer>>;
+  /** Counts what an answer holds until it has left, and refuses what would be too much. */
+  holdAnswer(c: Context, bytes: number): void;
 }
 
-export function dashboardRoutes({ start, load = loadDashboard }: DashboardOptions): Hono {
+export function dashboardRoutes({
+  start,
+  load = loadDashboard,
+  readBody,
+  holdAnswer,
+}: DashboardOptions): Hono {
   const routes = new Hono();
   let files: DashboardFiles | null = null;
 
@@ -28,7 +37,7 @@ export function dashboardRoutes({ start, load = loadDashboard }: DashboardOption
       throw new PostriderError('INVALID_HEADER', 'Only a page of the dashboard fills a frame.', {
         field: 'Sec-Fetch-Site',
       });
-    const form = await readForm(c.req.raw);
+    const form = await formOf(c, await readBody(c));
     const [html, scheme] = [form?.get('html'), form?.get('scheme')];
     if (typeof html !== 'string')
       throw new PostriderError('INVALID_PAYLOAD', 'html is what the frame is to show.', { field: 'html' });
@@ -43,7 +52,7 @@ export function dashboardRoutes({ start, load = loadDashboard }: DashboardOption
     if (!files) return c.html(NOT_BUILT, 503, { 'Content-Security-Policy': "default-src 'none'" });
     const name = c.req.path.slice('/dashboard/'.length);
     const file = files.assets.get(name);
-    if (file) return asset(c, file);
+    if (file) return asset(c, file, (bytes) => holdAnswer(c, bytes));
     if (name.startsWith('assets/')) throw new PostriderError('NOT_FOUND', 'There is no such file.');
     return document(c, files.document);
   });
@@ -51,27 +60,10 @@ export function dashboardRoutes({ start, load = loadDashboard }: DashboardOption
   return routes;
 }
 
-const MAX_FRAME_BYTES = 4 * 1024 ** 2;
-
-/** Held to its limit while it arrives, since anybody may send one. Null where it is no form, or ends too early. */
-async function readForm(request: Request): Promise<FormData | null> {
-  if (Number(request.headers.get('content-length')) > MAX_FRAME_BYTES) throw tooLarge();
-  const reader = request.body?.getReader();
-  const chunks: Uint8Array[] = [];
-  for (let size = 0; reader; ) {
-    const read = await reader.read().catch(() => null);
-    if (read === null) return null;
-    if (read.done) break;
-    size += read.value.byteLength;
-    if (size > MAX_FRAME_BYTES) throw tooLarge();
-    chunks.push(read.value);
-  }
-  const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
-  return new Response(Buffer.concat(chunks), { headers }).formData().catch(() => null);
-}
-
-function tooLarge(): PostriderError {
-  return new PostriderError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_FRAME_BYTES} bytes.`);
+/** Null where it is no form. */
+async function formOf(c: Context, bytes: Uint8Array<ArrayBuffer>): Promise<FormData | null> {
+  const headers = { 'Content-Type': c.req.header('content-type') ?? '' };
+  return new Response(bytes, { headers }).formData().catch(() => null);
 }
 
 function document(c: Context, template: string): Response {
@@ -98,7 +90,11 @@ function policy(nonce: string): string {
 }
 
 /** Names hold a hash of the content, so a browser that has one need never ask again. */
-function asset(c: Context, { body, compressed, contentType, etag }: DashboardFile): Response {
+function asset(
+  c: Context,
+  { body, compressed, contentType, etag }: DashboardFile,
+  hold: (bytes: number) => void,
+): Response {
   const headers = {
     'Content-Type': contentType,
     'Cache-Control': 'public, max-age=31536000, immutable',
@@ -111,9 +107,12 @@ function asset(c: Context, { body, compressed, contentType, etag }: DashboardFil
     ['br', compressed.br],
     ['gzip', compressed.gzip],
   ] as const) {
-    if (form && new RegExp(`\\b${encoding}\\b`).test(accepted))
+    if (form && new RegExp(`\\b${encoding}\\b`).test(accepted)) {
+      hold(form.length);
       return c.body(form, 200, { ...headers, 'Content-Encoding': encoding });
+    }
   }
+  hold(body.length);
   return c.body(body, 200, headers);
 }
 

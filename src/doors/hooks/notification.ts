@@ -17,11 +17,14 @@ export interface Notification {
 /** A text of the report, cut to what a timeline can hold. */
 export function shortText(value: unknown, length = 500): string | undefined {
   if (typeof value !== 'string') return undefined;
-  return value.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, length);
+  return value
+    .slice(0, length * 4)
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .slice(0, length);
 }
 
 export function timeOf(value: unknown, otherwise: Date): Date {
-  const at = typeof value === 'string' ? new Date(value) : null;
+  const at = typeof value === 'string' ? new Date(value.slice(0, 100)) : null;
   return at && !Number.isNaN(at.getTime()) ? at : otherwise;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { longestTurn } from '../../kernel/longest-turn.fixture.js';
 import { readMailReport } from './read-mail-report.js';
 
 const ID = '0190a0a0-0000-7000-8000-000000000001';
@@ -92,5 +93,45 @@ describe('readMailReport', () => {
     const [first] = await readMailReport(raw, NOW);
     const [second] = await readMailReport(raw, NOW);
     expect(first!.id).toBe(second!.id);
+  });
+});
+
+describe('a report that is large in a way reports are not', () => {
+  const ADDRESS = 'Ann@Example.net';
+  const bounce = dsn('failed', '5.1.1');
+  const filled = (line: string, bytes: number) => line.repeat(bytes / line.length);
+
+  test.each([
+    ['an address without an end', bounce.replace(ADDRESS, 'a'.repeat(200_000)), WHOLE],
+    ['a field of spaces', `${bounce}\r\nX-Blank: ${' '.repeat(100_000)}x\u2028`, WHOLE],
+    ['thousands of folds', `${bounce}${'\r\n a'.repeat(80_000)}`, WHOLE],
+    ['thousands of empty lines', `${bounce}${'\r\n'.repeat(200_000)}`, WHOLE],
+    ['3 MB of lines in what it quotes', bounce, `${WHOLE}\r\n${filled('a\r\n', 3 * 1024 ** 2)}`],
+    ['3 MB of almost delimiters', bounce, `${WHOLE}\r\n${filled('--\r\n', 3 * 1024 ** 2)}`],
+  ])('%s → read, and nobody waits 250 ms of CPU for it', async (_what, fields, quoted) => {
+    const raw = report('delivery-status', fields, quoted);
+    let types: string[] = [];
+    const { longest } = await longestTurn(async () => {
+      types = (await readMailReport(raw, NOW)).map(({ type }) => type);
+    });
+    expect(types).toEqual(['BOUNCED']);
+    expect(longest).toBeLessThan(250);
+  });
+
+  test.each([
+    ['parts', report('delivery-status', bounce, '\r\n--b'.repeat(200)), 'more than 100 parts'],
+    ['a status', report('delivery-status', `${bounce}${'x'.repeat(600_000)}`, WHOLE), 'larger than 512 KB'],
+    ['headers', report('delivery-status', bounce, WHOLE, `X: ${'x'.repeat(300_000)}`), 'more than 256 KB'],
+  ])('too much of %s → refused with the limit', async (_what, raw, limit) => {
+    await expect(readMailReport(raw, NOW)).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      message: expect.stringContaining(limit),
+    });
+  });
+
+  test('an action named like what every object has → no notification', async () => {
+    expect(await readMailReport(report('delivery-status', dsn('constructor', '5.1.1'), WHOLE), NOW)).toEqual(
+      [],
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { PostriderError } from '../../kernel/index.js';
+import { ownEntry, PostriderError } from '../../kernel/index.js';
 import { type Notification, record, shortText, timeOf } from './notification.js';
 
 /** What Resend says, once one of the secrets verifies its signature; null where it is about nothing we keep. */
@@ -9,7 +9,7 @@ export async function readResendEvent(
 ): Promise<Notification | null> {
   const event = record(await verified(raw, headers, secrets));
   const data = record(event.data);
-  const type = TYPES[String(event.type)];
+  const type = ownEntry(TYPES, String(event.type));
   if (!type || typeof data.email_id !== 'string') return null;
   const bounce = record(data.bounce);
   const click = record(data.click);
@@ -52,18 +52,35 @@ const TYPES: Record<string, Notification['type']> = {
   'email.clicked': 'CLICKED',
 };
 
+/** By its headers alone, before anything else of it is read. */
+export function refuseUnsigned(headers: Record<string, string>, now: Date): void {
+  const { signature, timestamp } = signatureOf(headers);
+  const isFresh = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= TOLERATED_SECONDS;
+  if (signature === '' || !isFresh) throw unverified();
+}
+
+/** As the verifier does. */
+const TOLERATED_SECONDS = 5 * 60;
+
+function signatureOf(headers: Record<string, string>) {
+  const named = (name: string) => headers[`svix-${name}`] ?? headers[`webhook-${name}`] ?? '';
+  return { id: named('id'), timestamp: named('timestamp'), signature: named('signature') };
+}
+
+function unverified(): PostriderError {
+  return new PostriderError('NOTIFICATION_UNVERIFIED', 'The signature is missing, wrong or too old.', {
+    field: 'svix-signature',
+  });
+}
+
 async function verified(
   raw: string,
   headers: Record<string, string>,
   secrets: readonly string[],
 ): Promise<unknown> {
   const { Webhook } = await import('standardwebhooks');
-  const named = Object.fromEntries(
-    ['id', 'timestamp', 'signature'].map((name) => [
-      `webhook-${name}`,
-      headers[`svix-${name}`] ?? headers[`webhook-${name}`] ?? '',
-    ]),
-  );
+  const signature = Object.entries(signatureOf(headers));
+  const named = Object.fromEntries(signature.map(([name, value]) => [`webhook-${name}`, value]));
   for (const secret of secrets) {
     try {
       return new Webhook(secret).verify(raw, named);
@@ -71,7 +88,5 @@ async function verified(
       // Another of the secrets may be the one; when none is, the refusal below says so.
     }
   }
-  throw new PostriderError('NOTIFICATION_UNVERIFIED', 'The signature is missing, wrong or too old.', {
-    field: 'svix-signature',
-  });
+  throw unverified();
 }

@@ -1,4 +1,4 @@
-import { invalidPayload } from '../../kernel/index.js';
+import { invalidPayload, ownEntry } from '../../kernel/index.js';
 import { type Notification, record, shortText, timeOf } from './notification.js';
 import type { SnsMessage } from './verify-sns.js';
 
@@ -7,7 +7,7 @@ export function readSesEvent(message: SnsMessage): Notification | null {
   const event = parse(message.Message);
   const mail = record(event.mail);
   const kind = String(event.notificationType ?? event.eventType ?? '');
-  const read = KINDS[kind];
+  const read = ownEntry(KINDS, kind);
   if (!read || typeof mail.messageId !== 'string') return null;
   const part = record(event[read.part]);
   const suppress = read.suppress?.(part) ?? null;

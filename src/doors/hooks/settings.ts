@@ -21,5 +21,6 @@ export const hookSettings = {
   },
 } satisfies Settings;
 
-const TOPIC = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
+const TOPIC =
+  /^arn:aws[a-z-]*:sns:[a-z]{2,4}(?:-[a-z]+){1,3}-\d{1,2}:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
 const SECRET = /^whsec_[A-Za-z0-9+/]{16,}={0,2}$/;

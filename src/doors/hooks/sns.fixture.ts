@@ -20,25 +20,31 @@ export function snsTopic(topicArn = 'arn:aws:sns:eu-west-1:123456789012:mail') {
     };
   }
 
+  /** Of any text, which need not be JSON. */
+  function notificationOf(text: string, { version = '2' as '1' | '2', id = '' } = {}) {
+    count += 1;
+    return signed(
+      {
+        Type: 'Notification',
+        MessageId: id || `message-${count}`,
+        TopicArn: topicArn,
+        Message: text,
+        Timestamp: new Date().toISOString(),
+      },
+      version,
+    );
+  }
+
   return {
     topicArn,
     certUrl,
     certificate: certificateOf(publicKey.export({ type: 'spki', format: 'der' }), (tbs) =>
       createSign('RSA-SHA256').update(tbs).sign(privateKey),
     ),
-    notification(message: object, { version = '2' as '1' | '2', id = '' } = {}) {
-      count += 1;
-      return signed(
-        {
-          Type: 'Notification',
-          MessageId: id || `message-${count}`,
-          TopicArn: topicArn,
-          Message: JSON.stringify(message),
-          Timestamp: new Date().toISOString(),
-        },
-        version,
-      );
+    notification(message: object, options: { version?: '1' | '2'; id?: string } = {}) {
+      return notificationOf(JSON.stringify(message), options);
     },
+    notificationOf,
     confirmation(subscribeUrl: string) {
       return signed(
         {

@@ -55,6 +55,15 @@ describe('createSnsVerifier', () => {
     'https://sns.eu-west-1.amazonaws.com:8443/a.pem',
     'https://bucket.s3.amazonaws.com/a.pem',
     'https://sns.eu-west-1.amazonaws.com/a.txt',
+    'https://sns.s3.amazonaws.com/SimpleNotificationService-test.pem', // a bucket whose name is sns
+    'https://sns.s3-eu-west-1.amazonaws.com/SimpleNotificationService-test.pem',
+    'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-test.pem', // not the topic's region
+    'https://sns.eu-west-1.amazonaws.com.cn/SimpleNotificationService-test.pem',
+    'https://sns.eu-west-1.amazonaws.com/other.pem',
+    'https://sns.eu-west-1.amazonaws.com/x/SimpleNotificationService-test.pem',
+    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-test.pem?x=.pem',
+    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-../x.pem',
+    'https://sns.eu-west-1.amazonaws.com/?Action=x&SimpleNotificationService-test.pem',
   ])('a certificate at %s → refused before it is fetched', async (url) => {
     const before = asked.length;
     await refused({ ...topic.notification({}), SigningCertURL: url });
@@ -73,13 +82,38 @@ describe('createSnsVerifier', () => {
 
   test('no message at all → refused', async () => {
     for (const input of [null, 1, 'text', {}, [], { Type: 'Notification' }]) await refused(input);
+    await refused({ ...topic.notification({}), Type: 'constructor' });
+    await refused({ ...topic.notification({}), SignatureVersion: 'constructor' });
+    await refused(JSON.parse('{"Type":"__proto__","TopicArn":"x"}'));
   });
 
-  test('a confirmation that leads elsewhere than Amazon → not followed', async () => {
+  test.each([
+    'https://evil.example/confirm',
+    `https://sns.s3.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${topic.topicArn}&Token=t`,
+    `https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${topic.topicArn}&Token=t`,
+    `https://sns.eu-west-1.amazonaws.com/?Action=DeleteTopic&TopicArn=${topic.topicArn}`,
+    'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=arn:aws:sns:eu-west-1:1:x&Token=t',
+    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-test.pem',
+  ])('a confirmation that leads to %s → not followed', async (url) => {
     const before = asked.length;
-    await expect(verifier.confirm(topic.confirmation('https://evil.example/confirm'))).rejects.toMatchObject({
+    await expect(verifier.confirm(topic.confirmation(url))).rejects.toMatchObject({
       code: 'NOTIFICATION_UNVERIFIED',
     });
     expect(asked).toHaveLength(before);
+  });
+
+  test('a topic in China → its certificate comes from the hosts there, and from no others', async () => {
+    const chinese = snsTopic('arn:aws-cn:sns:cn-north-1:123456789012:mail');
+    const at = (host: string) => `https://${host}/SimpleNotificationService-test.pem`;
+    const there = createSnsVerifier({
+      ...{ topics: [chinese.topicArn], clock: systemClock },
+      fetchText: async () => chinese.certificate,
+    });
+    const signedAt = (host: string) =>
+      there.verify({ ...chinese.notification({}), SigningCertURL: at(host) });
+    await expect(signedAt('sns.cn-north-1.amazonaws.com.cn')).resolves.toMatchObject({
+      Type: 'Notification',
+    });
+    await expect(signedAt('sns.cn-north-1.amazonaws.com')).rejects.toThrow('no signature of Amazon');
   });
 });

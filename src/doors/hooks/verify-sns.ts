@@ -1,10 +1,17 @@
 import { createVerify, X509Certificate } from 'node:crypto';
-import { type Clock, isPostriderError, messageOf, PostriderError } from '../../kernel/index.js';
+import {
+  type Clock,
+  isPostriderError,
+  messageOf,
+  ownEntry,
+  PostriderError,
+  parseUrl,
+} from '../../kernel/index.js';
 
 /**
  * SNS messages, taken only from the topics that are configured and only with Amazon's signature. A certificate is
- * fetched from Amazon's own hosts alone, and not before the topic is known to be one of ours, so that nobody can make
- * this server ask for things. A subscription is confirmed by the same rules.
+ * fetched only from the SNS host of the topic's region, and not before the topic is known to be one of ours, so that
+ * nobody can make this server ask for things or bring a certificate of their own. A subscription is confirmed there too.
  */
 export interface SnsMessage {
   Type: 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
@@ -17,6 +24,8 @@ export interface SnsMessage {
 export type FetchText = (url: string) => Promise<string>;
 
 export interface SnsVerifier {
+  /** What the header says, which Amazon sends along: nothing of a message about a foreign topic need be read. */
+  refuseForeign(topicArn: string | undefined): void;
   /** The message, or a refusal with NOTIFICATION_UNVERIFIED. */
   verify(input: unknown): Promise<SnsMessage>;
   /** For a verified SubscriptionConfirmation. */
@@ -44,15 +53,22 @@ export function createSnsVerifier(options: {
     return certificate;
   }
 
+  const refuseForeign = (topicArn: string | undefined) => {
+    if (topicArn !== undefined && !topics.includes(topicArn))
+      throw unverified('the topic is not one of ours');
+  };
+
   return {
+    refuseForeign,
     async verify(input) {
       const fields = textsOf(input);
-      const signed = SIGNED[fields.Type ?? ''];
+      const signed = ownEntry(SIGNED, fields.Type ?? '');
       if (!signed) throw unverified('it is no SNS message');
-      if (!topics.includes(fields.TopicArn ?? '')) throw unverified('the topic is not one of ours');
-      const algorithm = { 1: 'RSA-SHA1', 2: 'RSA-SHA256' }[fields.SignatureVersion ?? ''];
-      const url = amazonUrl(fields.SigningCertURL);
-      if (!algorithm || !url?.pathname.endsWith('.pem')) throw unverified('it names no signature of Amazon');
+      refuseForeign(fields.TopicArn ?? '');
+      const algorithm = ownEntry({ 1: 'RSA-SHA1', 2: 'RSA-SHA256' }, fields.SignatureVersion ?? '');
+      const url = urlOfSns(fields.SigningCertURL, fields.TopicArn);
+      if (!algorithm || !url || !CERTIFICATE_PATH.test(url.pathname + url.search))
+        throw unverified('it names no signature of Amazon');
       const text = signed
         .filter((name) => fields[name] !== undefined)
         .map((name) => `${name}\n${fields[name]}\n`)
@@ -64,8 +80,13 @@ export function createSnsVerifier(options: {
       return fields as unknown as SnsMessage;
     },
     async confirm(input) {
-      const url = amazonUrl(textsOf(input).SubscribeURL);
-      if (!url) throw unverified('the address to confirm at is not one of Amazon');
+      const { SubscribeURL, TopicArn } = textsOf(input);
+      const url = urlOfSns(SubscribeURL, TopicArn);
+      const confirms =
+        url?.pathname === '/' &&
+        url.searchParams.get('Action') === 'ConfirmSubscription' &&
+        url.searchParams.get('TopicArn') === TopicArn;
+      if (!confirms) throw unverified('the address to confirm at is not one of Amazon');
       await fetchText(url.href).catch((error: unknown) => {
         throw new PostriderError('NOTIFICATION_TOO_EARLY', 'The subscription could not be confirmed.', {
           cause: error,
@@ -84,13 +105,18 @@ const SIGNED: Record<string, string[]> = {
   UnsubscribeConfirmation: CONFIRMATION,
 };
 
-function amazonUrl(text: string | undefined): URL | null {
-  if (text === undefined || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  const ours = /^sns\.[a-z0-9-]{1,40}\.amazonaws\.com(?:\.cn)?$/.test(url.hostname);
-  return url.protocol === 'https:' && ours && url.port === '' && url.username + url.password === ''
-    ? url
-    : null;
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
+
+/** An address of SNS in the topic's region. Other services have names that look like it: a bucket may be called `sns`. */
+function urlOfSns(text: string | undefined, topicArn: string | undefined): URL | null {
+  const url = text === undefined ? null : parseUrl(text);
+  if (url === null) return null;
+  const [, partition, region] =
+    /^arn:(aws[a-z-]*):sns:([a-z]{2,4}(?:-[a-z]+){1,3}-\d{1,2}):/.exec(topicArn ?? '') ?? [];
+  const host = `sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`;
+  // The origin has the port in it, when it is not the usual one.
+  const isThere = region !== undefined && url.origin === `https://${host}`;
+  return isThere && url.username + url.password === '' ? url : null;
 }
 
 function textsOf(input: unknown): Record<string, string | undefined> {
@@ -110,7 +136,14 @@ function unverified(why: string): PostriderError {
 const fetchFromAmazon: FetchText = async (url) => {
   const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5000) });
   if (!answer.ok) throw new Error(`answered ${answer.status}`);
-  const text = await answer.text();
-  if (text.length > 64 * 1024) throw new Error('too long');
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    // Left in the middle, the rest is not fetched.
+    if (text.length > MAX_TEXT_LENGTH) throw new Error('too long');
+  }
   return text;
 };
+
+const MAX_TEXT_LENGTH = 64 * 1024;

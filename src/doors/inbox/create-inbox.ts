@@ -6,7 +6,7 @@
 import { type Clock, type Logger, messageOf, newId } from '../../kernel/index.js';
 import type { Envelope, InboxMessage } from './inbox-message.js';
 import { messageFiles } from './message-files.js';
-import { readMessage, summarize } from './read-message.js';
+import { summarize } from './read-message.js';
 import { type Sink, type SinkOptions, startSink } from './start-sink.js';
 
 export interface Inbox {
@@ -46,8 +46,7 @@ export async function createInbox({ directory, clock, logger, keep = 1000 }: Inb
   const inbox: Inbox = {
     async add(raw, envelope) {
       const receivedAtMs = clock.now();
-      const known = { id: newId(receivedAtMs), receivedAtMs, size: raw.byteLength, envelope };
-      const message = summarize(await readMessage(raw), known);
+      const message = await summarize(raw, { id: newId(receivedAtMs), receivedAtMs, envelope });
       await files.write(message, raw);
       messages.set(message.id, message);
       tell({ kind: 'received', message });

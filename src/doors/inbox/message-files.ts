@@ -7,7 +7,7 @@ import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/prom
 import { join } from 'node:path';
 import { isUuid, killPoint, type Logger, messageOf } from '../../kernel/index.js';
 import type { InboxMessage } from './inbox-message.js';
-import { readMessage, summarize } from './read-message.js';
+import { summarize } from './read-message.js';
 
 export interface MessageFiles {
   /** Everything found in the folder, oldest first. */
@@ -75,7 +75,7 @@ export function messageFiles(directory: string, logger: Logger): MessageFiles {
     const raw = await readFile(path(id, '.eml'));
     const envelope = { from: '', to: [] };
     const receivedAtMs = Number.parseInt(id.replace('-', '').slice(0, 12), 16);
-    return summarize(await readMessage(raw), { id, receivedAtMs, size: raw.byteLength, envelope });
+    return summarize(raw, { id, receivedAtMs, envelope });
   }
 }
 

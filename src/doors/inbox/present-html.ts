@@ -1,9 +1,10 @@
 /**
  * A message's HTML, made ready for its frame: inline images (`cid:`) become data, links open in a tab of
  * their own. The markup is not cleaned, on purpose: a developer must see what was sent. That it can do
- * nothing is the policy's work: no script, no network, no forms, an origin of its own.
+ * nothing is the policy's work: no script, no network, no forms, an origin of its own. The answer is never larger
+ * than the message and its images once, plus 1 MB for images that are shown more than once.
  */
-import type { OpenedAttachment, OpenedMessage } from './read-message.js';
+import { endOfStartTag } from '../../render/index.js';
 
 export const FRAME_POLICY = [
   'sandbox allow-popups allow-popups-to-escape-sandbox',
@@ -16,33 +17,94 @@ export const FRAME_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-export function presentHtml({ html, attachments }: Pick<OpenedMessage, 'html' | 'attachments'>): string {
+export interface PresentedFile {
+  contentType?: string;
+  contentId?: string | null;
+  /** Bytes, or base64 as the ledger keeps it, which need not be decoded to be shown. */
+  content: Uint8Array | string;
+}
+
+export function presentHtml({
+  html,
+  attachments,
+}: {
+  html: string | null;
+  attachments: readonly PresentedFile[];
+}): string {
   return withLinksOutside(withInlineImages(html ?? '', attachments));
 }
 
-function withInlineImages(html: string, attachments: OpenedAttachment[]): string {
-  const images = new Map<string, string>();
-  for (const { contentId, contentType, content } of attachments) {
-    if (contentId === null || !/^image\/[a-z0-9.+-]+$/.test(contentType)) continue;
-    images.set(contentId, `data:${contentType};base64,${Buffer.from(content).toString('base64')}`);
+const MAX_REPEATED_CHARACTERS = 1024 ** 2;
+
+function withInlineImages(html: string, attachments: readonly PresentedFile[]): string {
+  const images = new Map<string, PresentedFile>();
+  for (const attachment of attachments) {
+    const { contentId = null, contentType = '' } = attachment;
+    if (contentId !== null && IMAGE_TYPE.test(contentType)) images.set(contentId, attachment);
   }
   if (images.size === 0) return html;
-  return html.replace(/cid:([^"'\s)>]+)/gi, (whole, id: string) => images.get(plain(id)) ?? whole);
+  const shown = new Map<string, string>();
+  let left = MAX_REPEATED_CHARACTERS;
+  let out = '';
+  let written = 0;
+  for (let colon = html.indexOf(':'); colon !== -1; colon = html.indexOf(':', colon + 1)) {
+    if (!isAfterCid(html, colon)) continue;
+    const end = endOfReference(html, colon + 1);
+    if (end === colon + 1) continue;
+    const reference = html.slice(colon + 1, end);
+    const id = images.has(reference) ? reference : unescaped(reference);
+    const again = shown.get(id);
+    const image = images.get(id);
+    if (image !== undefined && (again === undefined || again.length <= left)) {
+      const data = again ?? asData(image);
+      if (again !== undefined) left -= again.length;
+      shown.set(id, data);
+      out += html.slice(written, colon - 'cid'.length) + data;
+      written = end;
+    }
+    colon = end - 1;
+  }
+  return written === 0 ? html : out + html.slice(written);
 }
 
-function plain(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
+/** Step by step, and only what is replaced is cut out: a replacement by pattern makes strings of all it looks at. */
+function isAfterCid(html: string, colon: number): boolean {
+  return (
+    (html.charCodeAt(colon - 1) | 0x20) === 0x64 &&
+    (html.charCodeAt(colon - 2) | 0x20) === 0x69 &&
+    (html.charCodeAt(colon - 3) | 0x20) === 0x63
+  );
+}
+
+function endOfReference(html: string, from: number): number {
+  ENDS_REFERENCE.lastIndex = from;
+  return ENDS_REFERENCE.exec(html)?.index ?? html.length;
+}
+
+const ENDS_REFERENCE = /["'\s)>]/g;
+const IMAGE_TYPE = /^image\/[a-z0-9.+-]+$/;
+
+function asData({ contentType, content }: PresentedFile): string {
+  if (typeof content === 'string') return `data:${contentType};base64,${content}`;
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  return `data:${contentType};base64,${bytes.toString('base64')}`;
+}
+
+/** Without decodeURIComponent, which throws for each that is malformed, and a throw costs as much as a page. */
+function unescaped(reference: string): string {
+  if (!reference.includes('%')) return reference;
+  const bytes = Buffer.from(reference)
+    .toString('latin1')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
 }
 
 /** Without this a link would replace the message inside its frame, where the policy blocks it. */
 function withLinksOutside(html: string): string {
   const base = '<base target="_blank">';
-  const head = /<head(?:\s[^>]*)?>/i.exec(html);
-  if (head) return html.slice(0, head.index) + head[0] + base + html.slice(head.index + head[0].length);
-  const doctype = /^\s*<!doctype[^>]*>/i.exec(html)?.[0] ?? '<!doctype html>';
-  return doctype + base + html.replace(/^\s*<!doctype[^>]*>/i, '');
+  const head = endOfStartTag(html, 'head');
+  if (head !== -1) return html.slice(0, head) + base + html.slice(head);
+  const [doctype = null] = /^\s*<!doctype[^>]*>/i.exec(html) ?? [];
+  if (doctype === null) return `<!doctype html>${base}${html}`;
+  return doctype + base + html.slice(doctype.length);
 }

@@ -6,6 +6,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server';
 import { type Logger, messageOf, PostriderError, type StopOptions } from '../../kernel/index.js';
+import { GrowingBuffer, readDataWhole } from '../../mime/index.js';
 import type { Envelope } from './inbox-message.js';
 
 export interface SinkOptions {
@@ -27,6 +28,11 @@ interface SinkParts extends SinkOptions {
 export async function startSink({ host, port, add, logger }: SinkParts): Promise<Sink> {
   const server = new SMTPServer({
     ...OPEN_TO_ALL,
+    onConnect(session, done) {
+      for (const connection of server.connections as Set<{ session: { id: string } }>)
+        if (connection.session.id === session.id) readDataWhole(connection);
+      done();
+    },
     onData(stream, session, done) {
       const { mailFrom, rcptTo } = session.envelope;
       const envelope = { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) };
@@ -72,14 +78,14 @@ const OPEN_TO_ALL: SMTPServerOptions = {
 
 /** The whole message, or null when it is over the limit; the rest of such a one is read and dropped. */
 async function collect(stream: SMTPServerDataStream): Promise<Uint8Array | null> {
-  const chunks: Buffer[] = [];
+  const message = new GrowingBuffer();
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MAX_MESSAGE_BYTES) chunks.length = 0;
-    else chunks.push(chunk);
+    if (size > MAX_MESSAGE_BYTES) message.clear();
+    else message.add(chunk);
   }
-  return size > MAX_MESSAGE_BYTES ? null : Buffer.concat(chunks, size);
+  return size > MAX_MESSAGE_BYTES ? null : message.take();
 }
 
 function smtpError(responseCode: number, message: string): Error {

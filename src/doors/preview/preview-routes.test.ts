@@ -29,7 +29,7 @@ beforeEach(() => {
     accepted.push(input);
     return { queued: true };
   };
-  app.route('/', previewRoutes(preview, { accept, readJson: (request) => request.json() }));
+  app.route('/', previewRoutes(preview, { accept, readJson: (c) => c.req.json() }));
 });
 afterEach(() => {
   preview.stop();
@@ -171,7 +171,7 @@ test('types and brands of the application → listed, shown in their languages a
   const show = (companyId = '') => preview.render({ type: 'parcel', lang: 'fr', data: {}, companyId });
   expect(show().subject).toBe('First');
   expect(show('acme').html).toContain('alt="Acme Ltd"');
-  const routes = previewRoutes(preview, { accept: async () => ({}), readJson: (request) => request.json() });
+  const routes = previewRoutes(preview, { accept: async () => ({}), readJson: (c) => c.req.json() });
   const frame = await routes.request(`/dev/templates/frames/${show('acme').id}`);
   expect(await frame.text()).toContain('src="data:image/png;base64,');
   const heard = () => new Promise<void>((resolve) => preview.subscribe(resolve));

@@ -2,7 +2,7 @@
  * The templates over HTTP: the page at `/dev/templates`, and under it what the page asks for. An email's HTML is only
  * ever served into a frame without scripts and without an origin, whatever data it was made from.
  */
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
 import type { TypeAttachment } from '../../render/index.js';
 import { eventStream } from '../dev-page/index.js';
@@ -14,7 +14,7 @@ import { withScreen } from './with-screen.js';
 export interface PreviewPorts {
   /** Takes an email, as "Send to the inbox" does. */
   accept(input: unknown, options: { requestId: string }): Promise<object>;
-  readJson(request: Request): Promise<unknown>;
+  readJson(c: Context): Promise<unknown>;
 }
 
 export function previewRoutes(
@@ -31,7 +31,7 @@ export function previewRoutes(
   routes.get('/dev/templates/types', (c) => c.json(preview.list()));
 
   routes.post('/dev/templates/render', async (c) =>
-    c.json(present(preview.render(requestOf(await ports.readJson(c.req.raw))))),
+    c.json(present(preview.render(requestOf(await ports.readJson(c))))),
   );
 
   routes.get('/dev/templates/frames/:id', (c) => {
@@ -46,7 +46,7 @@ export function previewRoutes(
   });
 
   routes.post('/dev/templates/send', async (c) => {
-    const request = requestOf(await ports.readJson(c.req.raw));
+    const request = requestOf(await ports.readJson(c));
     const email = asEmail(request, preview.render(request));
     return c.json(await ports.accept(email, { requestId: c.get('requestId') }), 202);
   });

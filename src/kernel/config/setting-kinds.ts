@@ -217,5 +217,7 @@ function shownMs(value: number): string {
 function maskedUrl(value: string): string {
   return value
     .replace(/^([^:]+:\/\/[^:/?#@]*):.*@/s, '$1:***@')
-    .replace(/([?&][^=&]*(?:pass|secret|token|key)[^=&]*=)[^&]*/gi, '$1***');
+    .replace(/([?&])([^=&?]*)=[^&]*/g, (whole, mark: string, name: string) =>
+      /pass|secret|token|key/i.test(name) ? `${mark}${name}=***` : whole,
+    );
 }

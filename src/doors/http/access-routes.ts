@@ -11,7 +11,7 @@ import type { HttpEnv } from './request-context.js';
 
 export function accessRoutes(access: Access): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  const body = (c: Context<HttpEnv>) => readJsonBody(c.req.raw, LIMIT);
+  const body = (c: Context<HttpEnv>) => readJsonBody(c);
 
   routes.get('/admin/tenants', async (c) => c.json({ tenants: await access.tenants.list() }));
   routes.post('/admin/tenants', async (c) => c.json(await access.tenants.create(await body(c), by(c)), 201));
@@ -44,7 +44,6 @@ export function accessRoutes(access: Access): Hono<HttpEnv> {
   return routes;
 }
 
-const LIMIT = 64 * 1024;
 export const KEYS_QUERY = fields({ companyId: field.line(128) });
 
 function by(c: Context<HttpEnv>): Actor {

@@ -10,6 +10,7 @@ import { emailIdOf } from './email-routes.js';
 import type { AttachmentRoom } from './http-rooms.js';
 import { inPath } from './path-fields.js';
 import type { HttpEnv } from './request-context.js';
+import { holdsContent } from './request-memory.js';
 
 export function attachmentRoutes(room: AttachmentRoom): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -24,10 +25,13 @@ export function attachmentRoutes(room: AttachmentRoom): Hono<HttpEnv> {
   });
 
   routes.get('/v1/emails/:id/attachments/:index', async (c) => {
-    const file = await room.attachment(emailIdOf(c), indexOf(c), { companyId: companyOf(c.get('caller')) });
+    const file = await room.attachment(emailIdOf(c), indexOf(c), {
+      companyId: companyOf(c.get('caller')),
+      hold: holdsContent(c),
+    });
     if (file === null) throw notFound('NOT_FOUND', 'There is no such attachment.', 'index');
     refuseSensitive(c, file.sensitive);
-    return c.body(new Uint8Array(file.content), 200, {
+    return c.body(file.content, 200, {
       'Content-Type': file.contentType,
       'Content-Disposition': downloadAs(file.filename),
       'Content-Security-Policy': "default-src 'none'; sandbox",

@@ -21,7 +21,7 @@ export function authRoutes(access: Access): Hono<HttpEnv> {
 
   routes.post('/auth/sign-in', async (c) => {
     refuseForeignSignIn(c);
-    const { token, expiresAt } = await access.signIn.begin(await readJsonBody(c.req.raw, LIMIT), placeOf(c));
+    const { token, expiresAt } = await access.signIn.begin(await readJsonBody(c), placeOf(c));
     writeCookie(c, 'code', token, expiresAt);
     return c.json({ next: 'code', expiresAt });
   });
@@ -29,7 +29,7 @@ export function authRoutes(access: Access): Hono<HttpEnv> {
   routes.post('/auth/code', async (c) => {
     refuseForeignSignIn(c);
     const token = waiting(c);
-    const opened = await access.signIn.finish(token, await readJsonBody(c.req.raw, LIMIT), placeOf(c));
+    const opened = await access.signIn.finish(token, await readJsonBody(c), placeOf(c));
     const before = readCookie(c, 'session');
     if (before !== undefined) await access.sessions.forget(before);
     dropCookie(c, 'code');
@@ -63,7 +63,6 @@ export function authRoutes(access: Access): Hono<HttpEnv> {
   return routes;
 }
 
-const LIMIT = 16 * 1024;
 export const SIGN_OUT = fields({ everywhere: field.flag('Every session of this account.') });
 
 function waiting(c: Context<HttpEnv>): string {
@@ -74,7 +73,7 @@ function waiting(c: Context<HttpEnv>): string {
 
 /** `{ "everywhere": true }`, or no body at all. */
 async function everywhere(c: Context<HttpEnv>): Promise<boolean> {
-  return (await readAct(c.req.raw, LIMIT, SIGN_OUT)).everywhere ?? false;
+  return (await readAct(c, SIGN_OUT)).everywhere ?? false;
 }
 
 function placeOf(c: Context<HttpEnv>): Place {

@@ -16,7 +16,7 @@ export interface BrokerRoom {
   purge(which: object): Promise<object>;
 }
 
-export function brokerRoutes(broker: BrokerRoom, bodyLimitBytes: number): Hono<HttpEnv> {
+export function brokerRoutes(broker: BrokerRoom): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.get('/admin/broker/dead-letters', async (c) =>
@@ -24,12 +24,12 @@ export function brokerRoutes(broker: BrokerRoom, bodyLimitBytes: number): Hono<H
   );
 
   routes.post('/admin/broker/dead-letters/requeue', async (c) => {
-    const { acceptDuplicates = false, ...which } = await readAct(c.req.raw, bodyLimitBytes, BROKER_REQUEUE);
+    const { acceptDuplicates = false, ...which } = await readAct(c, BROKER_REQUEUE);
     return c.json(await broker.requeue(which, { by: actorOf(c.get('caller')).name, acceptDuplicates }));
   });
 
   routes.post('/admin/broker/dead-letters/purge', async (c) =>
-    c.json(await broker.purge(await readAct(c.req.raw, bodyLimitBytes, BROKER_PURGE))),
+    c.json(await broker.purge(await readAct(c, BROKER_PURGE))),
   );
 
   return routes;

@@ -15,7 +15,7 @@ export interface BusRoom {
   retry(which: object): Promise<object>;
 }
 
-export function busRoutes(bus: BusRoom, bodyLimitBytes: number): Hono<HttpEnv> {
+export function busRoutes(bus: BusRoom): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.get('/admin/bus', async (c) => c.json(await bus.status()));
@@ -23,7 +23,7 @@ export function busRoutes(bus: BusRoom, bodyLimitBytes: number): Hono<HttpEnv> {
   routes.get('/admin/bus/dead-letters', async (c) => c.json(await bus.list(readQuery(c, MESSAGES_QUERY))));
 
   routes.post('/admin/bus/dead-letters/retry', async (c) =>
-    c.json(await bus.retry(await readAct(c.req.raw, bodyLimitBytes, BUS_RETRY))),
+    c.json(await bus.retry(await readAct(c, BUS_RETRY))),
   );
 
   return routes;

@@ -230,7 +230,7 @@ async function statusAndCode(answer: Response): Promise<[number, string]> {
 type App = ReturnType<typeof createHttpApp>;
 
 function ask(app: App, path: string, init: RequestInit = {}): Response | Promise<Response> {
-  return app.request(path, init);
+  return app.request(path, init, { remoteAddress: '127.0.0.1' });
 }
 
 function send(app: App, body: unknown, headers: Record<string, string> = {}) {

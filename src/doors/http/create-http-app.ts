@@ -11,18 +11,19 @@ import { type Preview, previewRoutes } from '../preview/index.js';
 import { accessGuard } from './access-guard.js';
 import { accessRoutes } from './access-routes.js';
 import { authRoutes } from './auth-routes.js';
-import { bodiesInHand } from './bodies-in-hand.js';
 import { guardRoutes } from './guard-routes.js';
 import { healthRoutes } from './health-routes.js';
 import type { HttpRooms } from './http-rooms.js';
 import { mountRooms } from './mount-rooms.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
 import { asPostriderError } from './problem.js';
+import { bodyOf, readBytes } from './read-body.js';
 import { readJsonBody } from './read-json-body.js';
 import { refusal, refusing } from './refusal.js';
 import { refuseOtherMethods } from './refuse-other-methods.js';
 import { type RegionRooms, regionGate } from './region-gate.js';
 import { type HttpEnv, requestContext } from './request-context.js';
+import { countMemory } from './request-memory.js';
 import { sessionRoutes } from './session-routes.js';
 import { settingsRoutes } from './settings-routes.js';
 
@@ -30,7 +31,7 @@ export interface HttpAppOptions {
   rooms: HttpRooms;
   logger: Logger;
   clock: Clock;
-  /** The operator's own, as `Authorization: Bearer`; without it loopback is open and nobody else is answered. */
+  /** The operator's own, as `Authorization: Bearer`; without it connections from loopback are root and all others are refused. */
   apiKey?: string | null;
   /** What the audit log calls whoever has that key, or is on that loopback. */
   rootName?: string;
@@ -68,9 +69,10 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
       access: options.access,
       rootName: options.rootName ?? (options.apiKey ? 'operator key' : 'loopback'),
       trustedProxies: options.trustedProxies ?? 0,
+      bodyLimitBytes: options.bodyLimitBytes,
     }),
   );
-  app.use(bodiesInHand({ limitBytes: options.bodyLimitBytes }));
+  app.use(countMemory(options).middleware);
   app.route('/', healthRoutes(rooms, logger));
   app.route('/', openApiRoutes());
   app.route('/', sessionRoutes({ inbox: inbox !== undefined, preview: preview !== undefined }));
@@ -83,10 +85,16 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpEnv> {
   mountRooms(app, rooms, options);
   if (inbox) app.route('/', inboxRoutes(inbox, rooms));
   if (preview) {
-    const readJson = (request: Request) => readJsonBody(request, options.bodyLimitBytes);
-    app.route('/', previewRoutes(preview, { accept: rooms.accept, readJson }));
+    app.route('/', previewRoutes(preview, { accept: rooms.accept, readJson: readJsonBody }));
   }
-  app.route('/', dashboardRoutes({ start: inbox ? '/dashboard/inbox' : '/dashboard/' }));
+  app.route(
+    '/',
+    dashboardRoutes({
+      start: inbox ? '/dashboard/inbox' : '/dashboard/',
+      readBody: (c) => readBytes(bodyOf(c)),
+      holdAnswer: (c, bytes) => c.get('memory').takeForAnswer(bytes),
+    }),
+  );
   refuseOtherMethods(app);
   return app;
 }

@@ -16,7 +16,6 @@ import type { HttpEnv } from './request-context.js';
 export function deadLetterRoutes(
   { deadLetters }: HttpOperations,
   timeline: HttpRooms['timeline'],
-  bodyLimitBytes: number,
 ): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
@@ -37,18 +36,18 @@ export function deadLetterRoutes(
   });
 
   routes.post('/admin/dead-letters/retry', async (c) => {
-    const { acceptDuplicates = false, ...which } = await readAct(c.req.raw, bodyLimitBytes, RETRY.many);
+    const { acceptDuplicates = false, ...which } = await readAct(c, RETRY.many);
     return c.json(await deadLetters.retry(which, { acceptDuplicates, by: by(c) }));
   });
 
   routes.post('/admin/dead-letters/discard', async (c) => {
-    const { reason, ...which } = await readAct(c.req.raw, bodyLimitBytes, DISCARD.many);
+    const { reason, ...which } = await readAct(c, DISCARD.many);
     return c.json(await deadLetters.discard(which, { ...(reason !== undefined && { reason }), by: by(c) }));
   });
 
   routes.post('/admin/dead-letters/:id/retry', async (c) => {
     const id = emailIdOf(c);
-    const { acceptDuplicates = false } = await readAct(c.req.raw, bodyLimitBytes, RETRY.one);
+    const { acceptDuplicates = false } = await readAct(c, RETRY.one);
     const report = await deadLetters.retry({ emailIds: [id] }, { acceptDuplicates, by: by(c) });
     if (report.retried === 0) throw refusal(id, report.examples[0]?.reason ?? 'not-found');
     return c.json({ emailId: id, retried: true }, 202);
@@ -56,7 +55,7 @@ export function deadLetterRoutes(
 
   routes.post('/admin/dead-letters/:id/discard', async (c) => {
     const id = emailIdOf(c);
-    const why = await readAct(c.req.raw, bodyLimitBytes, DISCARD.one);
+    const why = await readAct(c, DISCARD.one);
     const { discarded } = await deadLetters.discard({ emailIds: [id] }, { ...why, by: by(c) });
     if (discarded === 0)
       throw new PostriderError('EMAIL_NOT_FOUND', `There is no dead letter ${id}.`, { field: 'id' });

@@ -12,6 +12,7 @@ import type { EmailDetailRoom, HttpOperations } from './http-rooms.js';
 import { EMAIL_EXPORT_QUERY } from './list-queries.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
+import { holdsContent } from './request-memory.js';
 
 export function emailDetailRoutes(room: EmailDetailRoom, operations: HttpOperations): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -32,17 +33,15 @@ export function emailDetailRoutes(room: EmailDetailRoom, operations: HttpOperati
   routes.get('/admin/emails/:id', async (c) => c.json(found(await room.detail(emailIdOf(c)))));
 
   routes.get('/admin/emails/:id/content', async (c) => {
-    const { html, text } = found(await room.content(emailIdOf(c)));
+    const { html, text } = found(await room.content(emailIdOf(c), { part: 'bodies', hold: holdsContent(c) }));
     return c.json({ html, text });
   });
 
   routes.get('/admin/emails/:id/html', async (c) => {
-    const { html, attachments } = found(await room.content(emailIdOf(c)));
-    const shown = attachments.map(({ contentType = '', contentId = null, content }) => ({
-      ...{ contentType, contentId, filename: null },
-      content: new Uint8Array(Buffer.from(content, 'base64')),
-    }));
-    return c.html(presentHtml({ html: html ?? '', attachments: shown }), 200, {
+    const { html, attachments } = found(
+      await room.content(emailIdOf(c), { part: 'shown', hold: holdsContent(c) }),
+    );
+    return c.html(presentHtml({ html: html ?? '', attachments }), 200, {
       'Content-Security-Policy': FRAME_POLICY,
     });
   });
@@ -51,6 +50,7 @@ export function emailDetailRoutes(room: EmailDetailRoom, operations: HttpOperati
     const idempotencyKey = idempotencyKeyOf(c);
     const accepted = await room.sendAgain(emailIdOf(c), {
       requestId: c.get('requestId'),
+      hold: (bytes) => c.get('memory').take(bytes),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     return c.json(accepted, 202);

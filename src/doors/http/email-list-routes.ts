@@ -11,7 +11,7 @@ import { ACT_FIELDS, readAct } from './read-act.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
-export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: number): Hono<HttpEnv> {
+export function emailListRoutes(operations: HttpOperations): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.get('/v1/emails', async (c) => {
@@ -21,13 +21,11 @@ export function emailListRoutes(operations: HttpOperations, bodyLimitBytes: numb
   });
 
   routes.post('/admin/emails/cancel', async (c) => {
-    const { filter, dryRun = false } = await readAct(c.req.raw, bodyLimitBytes, CANCEL_MANY);
+    const { filter, dryRun = false } = await readAct(c, CANCEL_MANY);
     return c.json(await operations.cancelMany(filter, { dryRun, by: actorOf(c.get('caller')).name }));
   });
 
-  routes.post('/admin/erasures', async (c) =>
-    c.json(await operations.erase(await readAct(c.req.raw, bodyLimitBytes, PERSON))),
-  );
+  routes.post('/admin/erasures', async (c) => c.json(await operations.erase(await readAct(c, PERSON))));
 
   return routes;
 }

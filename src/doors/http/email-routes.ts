@@ -13,12 +13,12 @@ import { readAct } from './read-act.js';
 import { readJsonBody } from './read-json-body.js';
 import { type HttpEnv, requestIds } from './request-context.js';
 
-export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clock): Hono<HttpEnv> {
+export function emailRoutes(rooms: HttpRooms, clock: Clock): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.post('/v1/email/send', async (c) => {
     const idempotencyKey = idempotencyKeyOf(c);
-    const input = await readJsonBody(c.req.raw, bodyLimitBytes);
+    const input = await readJsonBody(c);
     const accepted = await rooms.accept(confineEmail(c.get('caller'), input), {
       ...requestIds(c),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -29,7 +29,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
   // The body is the list itself, so that a refusal names its place: [3].subject.
   routes.post('/v1/email/batch', async (c) => {
     const idempotencyKey = idempotencyKeyOf(c);
-    const inputs = EMAIL_BATCH.read(await readJsonBody(c.req.raw, bodyLimitBytes), '');
+    const inputs = EMAIL_BATCH.read(await readJsonBody(c), '');
     const caller = c.get('caller');
     const emails = inputs.map((input, index) => confineEmail(caller, input, `[${index}].`));
     const accepted = await rooms.acceptBatch(emails, {
@@ -50,7 +50,7 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
   });
 
   routes.patch('/v1/emails/:id', async (c) => {
-    const { scheduledAt } = await readAct(c.req.raw, LIMIT, RESCHEDULE);
+    const { scheduledAt } = await readAct(c, RESCHEDULE);
     const moved = rooms.reschedule(emailIdOf(c), scheduledAt.toISOString(), companyOf(c.get('caller')));
     return c.json(await moved);
   });
@@ -62,7 +62,6 @@ export function emailRoutes(rooms: HttpRooms, bodyLimitBytes: number, clock: Clo
   return routes;
 }
 
-const LIMIT = 16 * 1024;
 export const RESCHEDULE = fields({
   scheduledAt: needed(EMAIL_FIELDS.scheduledAt, 'says when it is to go'),
 });

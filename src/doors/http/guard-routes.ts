@@ -7,6 +7,7 @@ import { matchedRoutes } from 'hono/route';
 import { type Access, actorOf, type Caller } from '../../access/index.js';
 import { PostriderError } from '../../kernel/index.js';
 import { type AccessGuard, isSafeMethod } from './access-guard.js';
+import { bodyLimitOf } from './body-limits.js';
 import { clientAddress } from './client-address.js';
 import { identifyCaller } from './identify-caller.js';
 import type { HttpEnv } from './request-context.js';
@@ -17,6 +18,7 @@ export interface GuardOptions {
   rootName: string;
   access: Access | undefined;
   trustedProxies: number;
+  bodyLimitBytes: number;
 }
 
 export function guardRoutes(options: GuardOptions): MiddlewareHandler<HttpEnv> {
@@ -24,6 +26,7 @@ export function guardRoutes(options: GuardOptions): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set('ip', clientAddress(c, trustedProxies));
     const route = routeOf(c);
+    c.set('bodyLimitBytes', bodyLimitOf(route, options.bodyLimitBytes));
     const row = route === null ? null : ROUTE_ACCESS[route];
     const caller = await callerFor(c, row);
     c.set('caller', caller);

@@ -5,10 +5,16 @@
  */
 import { Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
-import { PostriderError } from '../../kernel/index.js';
-import { type Notification, readMailReport, readResendEvent, readSesEvent } from '../hooks/index.js';
+import { PostriderError, readJson } from '../../kernel/index.js';
+import {
+  type Notification,
+  readMailReport,
+  readResendEvent,
+  readSesEvent,
+  refuseUnsigned,
+} from '../hooks/index.js';
 import type { HookRoom } from './hook-room.js';
-import { readBytes } from './read-json-body.js';
+import { bodyOf, readBytes } from './read-body.js';
 import type { HttpEnv } from './request-context.js';
 
 export function hookRoutes(room: HookRoom): Hono<HttpEnv> {
@@ -26,7 +32,8 @@ export function hookRoutes(room: HookRoom): Hono<HttpEnv> {
 
   routes.post('/hooks/ses', async (c) => {
     if (!room.sns) throw new PostriderError('NOT_FOUND', 'No SNS topic is configured.');
-    const input = parse(await textOf(c.req.raw));
+    room.sns.refuseForeign(c.req.header('x-amz-sns-topic-arn'));
+    const input = readJson(await readBytes(bodyOf(c)));
     const message = await room.sns.verify(input);
     if (message.Type === 'SubscriptionConfirmation') {
       await room.sns.confirm(input);
@@ -39,7 +46,8 @@ export function hookRoutes(room: HookRoom): Hono<HttpEnv> {
 
   routes.post('/hooks/resend', async (c) => {
     if (!room.resendSecrets) throw new PostriderError('NOT_FOUND', 'No secret of Resend is configured.');
-    const raw = await textOf(c.req.raw);
+    refuseUnsigned(c.req.header(), room.now());
+    const raw = new TextDecoder().decode(await readBytes(bodyOf(c)));
     return c.json(await take(await readResendEvent(raw, c.req.header(), room.resendSecrets)));
   });
 
@@ -49,7 +57,7 @@ export function hookRoutes(room: HookRoom): Hono<HttpEnv> {
         field: 'Content-Type',
       });
     const companyId = companyOf(c.get('caller'), c.req.query('companyId'));
-    const reports = await readMailReport(await readBytes(c.req.raw, MAIL_BYTES), room.now());
+    const reports = await readMailReport(await readBytes(bodyOf(c)), room.now());
     const results: string[] = [];
     for (const report of reports) results.push(await room.record(report, companyId));
     if (results.length > 0 && results.every((result) => result === 'unknown'))
@@ -61,18 +69,3 @@ export function hookRoutes(room: HookRoom): Hono<HttpEnv> {
 }
 
 const YOUNG_MS = 10 * 60_000;
-const JSON_BYTES = 512 * 1024;
-const MAIL_BYTES = 10 * 1024 ** 2;
-
-/** SNS calls its JSON text/plain, so the type is not looked at. */
-async function textOf(request: Request): Promise<string> {
-  return new TextDecoder().decode(await readBytes(request, JSON_BYTES));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new PostriderError('INVALID_JSON', 'The body is not valid JSON.', { cause: error });
-  }
-}

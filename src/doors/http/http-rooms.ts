@@ -4,6 +4,7 @@ import type { Quotas, RateLimits } from '../../policy/index.js';
 import type { Recipients, Suppressions } from '../../recipients/index.js';
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
+import type { HoldContent } from '../../views/index.js';
 import type { BroadcastRoom } from './broadcast-routes.js';
 import type { BrokerRoom } from './broker-routes.js';
 import type { BusRoom } from './bus-routes.js';
@@ -49,6 +50,8 @@ export interface HttpRooms {
   details?: EmailDetailRoom;
   /** What flows and how it went. */
   figures?: FigureRoom;
+  /** What is wrong now and was lately. */
+  alerts?: AlertRoom;
   /** What runs and what is held back. */
   pauses?: PauseRoom;
   /** Recurring emails. */
@@ -93,14 +96,25 @@ export interface AttachmentRoom {
   attachment(
     emailId: string,
     index: number,
-    of: { companyId?: string | undefined },
-  ): Promise<{ filename: string; contentType: string; sensitive: boolean; content: Uint8Array } | null>;
+    of: { companyId?: string | undefined; hold?: HoldContent },
+  ): Promise<{
+    filename: string;
+    contentType: string;
+    sensitive: boolean;
+    content: Uint8Array<ArrayBuffer>;
+  } | null>;
 }
 
 export interface EmailDetailRoom {
   detail(emailId: string): Promise<object | null>;
-  content(emailId: string): Promise<EmailContents | null>;
-  sendAgain(emailId: string, options: { requestId: string; idempotencyKey?: string }): Promise<AcceptedEmail>;
+  content(
+    emailId: string,
+    options: { part: 'bodies' | 'shown'; hold: HoldContent },
+  ): Promise<EmailContents | null>;
+  sendAgain(
+    emailId: string,
+    options: { requestId: string; idempotencyKey?: string; hold: HoldContent },
+  ): Promise<AcceptedEmail>;
 }
 
 export interface EmailContents {
@@ -112,6 +126,11 @@ export interface EmailContents {
 export interface FigureRoom {
   flow(): Promise<object>;
   figures(hours: string | number): Promise<object>;
+}
+
+export interface AlertRoom {
+  /** Open episodes, then the latest that ended. */
+  list(): Promise<readonly object[]>;
 }
 
 export interface PauseRoom {

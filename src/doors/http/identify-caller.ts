@@ -5,6 +5,7 @@
 import type { Context } from 'hono';
 import type { Access, Caller } from '../../access/index.js';
 import type { AccessGuard } from './access-guard.js';
+import type { HttpEnv } from './request-context.js';
 import { readCookie, refuseForeignWrite } from './session-cookies.js';
 
 export interface IdentifyOptions {
@@ -15,7 +16,7 @@ export interface IdentifyOptions {
 }
 
 export async function identifyCaller(
-  c: Context,
+  c: Context<HttpEnv>,
   { guard, rootName, access }: IdentifyOptions,
 ): Promise<Caller> {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
@@ -33,7 +34,7 @@ async function byToken(bearer: string, access: Access | undefined): Promise<Call
   return user && { kind: 'user', ...user };
 }
 
-async function bySession(c: Context, access: Access | undefined): Promise<Caller | null> {
+async function bySession(c: Context<HttpEnv>, access: Access | undefined): Promise<Caller | null> {
   const token = access && readCookie(c, 'session');
   if (token === undefined) return null;
   const admin = await access!.sessions.find(token);

@@ -24,7 +24,7 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
   );
 
   routes.put('/admin/rate-limits/:type', async (c) => {
-    const { companyId, ...change } = await readAct(c.req.raw, LIMIT, RATE_LIMIT_CHANGE);
+    const { companyId, ...change } = await readAct(c, RATE_LIMIT_CHANGE);
     const of = { type: c.req.param('type'), companyId: companyId ?? undefined };
     return c.json(await rateLimits.set({ ...of, ...change }));
   });
@@ -36,14 +36,14 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
   });
 
   routes.post('/admin/rate-limits/check', async (c) => {
-    const { address, ...of } = await readAct(c.req.raw, LIMIT, RATE_LIMIT_QUESTION);
+    const { address, ...of } = await readAct(c, RATE_LIMIT_QUESTION);
     return c.json(await rateLimits.check({ ...of, address: address.address }));
   });
 
   routes.get('/admin/quotas', async (c) => c.json({ quotas: await quotas.list({ ...companyIn(c) }) }));
 
   routes.put('/admin/quotas/:companyId/:period', async (c) => {
-    const amount = await readAct(c.req.raw, LIMIT, QUOTA_AMOUNT);
+    const amount = await readAct(c, QUOTA_AMOUNT);
     return c.json(await quotas.set({ ...whichQuota(c), ...amount }));
   });
 
@@ -55,8 +55,6 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
 
   return routes;
 }
-
-const LIMIT = 64 * 1024;
 
 function companyIn(c: Context<HttpEnv>): { companyId?: string } {
   return readQuery(c, COMPANY_QUERY);

@@ -4,6 +4,7 @@
  */
 import type { Hono } from 'hono';
 import type { Clock } from '../../kernel/index.js';
+import { alertRoutes } from './alert-routes.js';
 import { attachmentRoutes } from './attachment-routes.js';
 import { broadcastRoutes } from './broadcast-routes.js';
 import { brokerRoutes } from './broker-routes.js';
@@ -27,31 +28,28 @@ import { templateRoutes } from './template-routes.js';
 import { unsubscribeRoutes } from './unsubscribe-routes.js';
 import { webhookRoutes } from './webhook-routes.js';
 
-export function mountRooms(
-  app: Hono<HttpEnv>,
-  rooms: HttpRooms,
-  { bodyLimitBytes, clock }: { bodyLimitBytes: number; clock: Clock },
-): void {
+export function mountRooms(app: Hono<HttpEnv>, rooms: HttpRooms, { clock }: { clock: Clock }): void {
   if (rooms.operations) {
     app.route('/', logRoutes(rooms.operations));
-    app.route('/', emailListRoutes(rooms.operations, bodyLimitBytes));
+    app.route('/', emailListRoutes(rooms.operations));
     if (rooms.details) app.route('/', emailDetailRoutes(rooms.details, rooms.operations));
-    app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline, bodyLimitBytes));
+    app.route('/', deadLetterRoutes(rooms.operations, rooms.timeline));
   }
   if (rooms.figures) app.route('/', figureRoutes(rooms.figures));
-  if (rooms.broker) app.route('/', brokerRoutes(rooms.broker, bodyLimitBytes));
-  if (rooms.bus) app.route('/', busRoutes(rooms.bus, bodyLimitBytes));
+  if (rooms.alerts) app.route('/', alertRoutes(rooms.alerts));
+  if (rooms.broker) app.route('/', brokerRoutes(rooms.broker));
+  if (rooms.bus) app.route('/', busRoutes(rooms.bus));
   if (rooms.attachments) app.route('/', attachmentRoutes(rooms.attachments));
   if (rooms.pauses) app.route('/', pauseRoutes(rooms.pauses));
-  app.route('/', emailRoutes(rooms, bodyLimitBytes, clock));
-  if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients, bodyLimitBytes));
-  if (rooms.templates) app.route('/', templateRoutes(rooms.templates, bodyLimitBytes));
+  app.route('/', emailRoutes(rooms, clock));
+  if (rooms.recipients) app.route('/', recipientRoutes(rooms.recipients));
+  if (rooms.templates) app.route('/', templateRoutes(rooms.templates));
   if (rooms.schedules) app.route('/', scheduleRoutes(rooms.schedules));
   if (rooms.broadcasts) app.route('/', broadcastRoutes(rooms.broadcasts));
   if (rooms.limits) app.route('/', limitRoutes(rooms.limits));
-  if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions, bodyLimitBytes));
+  if (rooms.suppressions) app.route('/', suppressionRoutes(rooms.suppressions));
   if (rooms.hooks) app.route('/', hookRoutes(rooms.hooks));
   if (rooms.webhooks) app.route('/', webhookRoutes(rooms.webhooks));
   if (rooms.unsubscribe) app.route('/', unsubscribeRoutes(rooms.unsubscribe));
-  if (rooms.resend) app.route('/resend', resendRoutes({ rooms: rooms.resend, bodyLimitBytes, clock }));
+  if (rooms.resend) app.route('/resend', resendRoutes({ rooms: rooms.resend, clock }));
 }

@@ -20,7 +20,7 @@ export function pauseRoutes(room: PauseRoom): Hono<HttpEnv> {
   routes.get('/admin/pauses', async (c) => c.json({ pauses: await room.listPauses() }));
 
   routes.put('/admin/pauses', async (c) => {
-    const { scope, value = '', reason } = await readAct(c.req.raw, LIMIT, PAUSE);
+    const { scope, value = '', reason } = await readAct(c, PAUSE);
     await room.pause(scope, value, reason);
     return c.json(await one(room, scope, value));
   });
@@ -35,7 +35,6 @@ export function pauseRoutes(room: PauseRoom): Hono<HttpEnv> {
   return routes;
 }
 
-const LIMIT = 16 * 1024;
 export const PAUSE = whatIsPaused({ reason: ACT_FIELDS.reason });
 export const RESUME_QUERY = pausedInQuery();
 type Scope = (typeof PAUSE_SCOPES)[number];

@@ -12,7 +12,7 @@ export function problem(error: PostriderError, requestId: string): Response {
     status: error.status,
     code: error.code,
     ...(error.field !== undefined && { field: error.field }),
-    detail: error.status >= 500 ? error.help : error.message,
+    detail: error.isShown ? error.message : error.help,
     help: error.help,
     ...(error.rateLimit && { rateLimit: error.rateLimit }),
     requestId,

@@ -2,14 +2,16 @@
  * The body of an operator's act, read with what the description of the API shows of it; or nothing at all where none is
  * needed. A field that is not known is refused, so that a misspelt `dryRun` never cancels.
  */
+import type { Context } from 'hono';
 import { z } from 'zod';
 import { type Field, field, fields, invalidPayload, PostriderError } from '../../kernel/index.js';
+import { hasBody } from './read-body.js';
 import { readJsonBody } from './read-json-body.js';
+import type { HttpEnv } from './request-context.js';
 
-export async function readAct<T>(request: Request, limitBytes: number, act: Field<T>): Promise<T> {
-  const empty = request.body === null || request.headers.get('content-length') === '0';
-  if (empty && request.headers.get('content-type') === null) return act.read({}, '');
-  const body = await readJsonBody(request, limitBytes);
+export async function readAct<T>(c: Context<HttpEnv>, act: Field<T>): Promise<T> {
+  if (!hasBody(c) && c.req.header('content-type') === undefined) return act.read({}, '');
+  const body = await readJsonBody(c);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new PostriderError('INVALID_PAYLOAD', 'The body must be a JSON object.');
   return act.read(body, '');

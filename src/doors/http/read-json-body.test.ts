@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_JSON_DEPTH } from './check-json-shape.js';
-import { readJsonBody } from './read-json-body.js';
+import { MAX_JSON_DEPTH } from '../../kernel/index.js';
+import { readJsonRequest } from './read-json-body.js';
 
 const LIMIT = 2_000_000;
 
@@ -84,5 +84,5 @@ function read(
 ): Promise<unknown> {
   const given = { 'Content-Type': 'application/json', ...headers };
   const init = { method: 'POST', body, headers: given, duplex: 'half' } as RequestInit;
-  return readJsonBody(new Request('http://localhost/', init), LIMIT);
+  return readJsonRequest({ request: new Request('http://localhost/', init), limitBytes: LIMIT });
 }

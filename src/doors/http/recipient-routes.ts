@@ -19,10 +19,9 @@ import { readJsonBody } from './read-json-body.js';
 import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
-export function recipientRoutes(recipients: Recipients, bodyLimitBytes: number): Hono<HttpEnv> {
+export function recipientRoutes(recipients: Recipients): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  const body = async <T>(c: Context, said: Field<T>) =>
-    said.read(await readJsonBody(c.req.raw, bodyLimitBytes), '');
+  const body = async <T>(c: Context, said: Field<T>) => said.read(await readJsonBody(c), '');
 
   routes.post('/v1/recipients', async (c) => {
     const { companyId, recipients: people } = await body(c, PEOPLE);

@@ -23,7 +23,6 @@ export interface RegionRooms {
 
 export interface GateOptions {
   regions: RegionRooms;
-  bodyLimitBytes: number;
   clock: Clock;
   logger: Logger;
 }
@@ -76,8 +75,16 @@ const HANDED = Symbol('what the gate has learned of a request');
 type Handed = HttpEnv['Variables'];
 
 function hand(c: Context<HttpEnv>, app: Hono<HttpEnv>, region: string): Response | Promise<Response> {
-  const handed: Handed = { requestId: c.get('requestId'), caller: c.get('caller'), ip: c.get('ip'), region };
-  return app.fetch(withoutRegion(c.req.raw), { ...(c.env as object), [HANDED]: handed });
+  const handed: Handed = {
+    requestId: c.get('requestId'),
+    caller: c.get('caller'),
+    ip: c.get('ip'),
+    bodyLimitBytes: c.get('bodyLimitBytes'),
+    memory: c.get('memory'),
+    region,
+  };
+  // The very request: another one around its body would begin to read it.
+  return app.fetch(c.req.raw, { ...(c.env as object), [HANDED]: handed });
 }
 
 /** The routes of one store, for requests that were let in already. */
@@ -93,13 +100,4 @@ function handedOn(rooms: HttpRooms, options: Omit<GateOptions, 'regions'>): Hono
   });
   mountRooms(app, rooms, options);
   return app;
-}
-
-/** Routes refuse names they do not know, and by now this one has been heard. */
-function withoutRegion(request: Request): Request {
-  const url = new URL(request.url);
-  if (!url.searchParams.has('region')) return request;
-  url.searchParams.delete('region');
-  const { method, headers, body, signal } = request;
-  return new Request(url, { method, headers, signal, ...(body && { body, duplex: 'half' }) } as RequestInit);
 }

@@ -9,6 +9,7 @@ import { type Clock, type Logger, newId, PostriderError, readTraceparent } from 
 import { readHeader } from './header-fields.js';
 import { asPostriderError } from './problem.js';
 import { refusal } from './refusal.js';
+import type { RequestMemory } from './request-memory.js';
 
 export interface HttpEnv {
   Variables: {
@@ -16,6 +17,10 @@ export interface HttpEnv {
     /** Who is asking; `companyOf` says whose data that is. */
     caller: Caller;
     ip: string | null;
+    /** How large a body the route reads. */
+    bodyLimitBytes: number;
+    /** Where what is held for the request is counted. */
+    memory: RequestMemory;
     /** The store that was asked for, where there are several. */
     region?: string;
   };

@@ -3,6 +3,7 @@ import type { Access } from '../../access/index.js';
 import { silentLogger, systemClock } from '../../kernel/index.js';
 import type { Inbox } from '../inbox/index.js';
 import type { Preview } from '../preview/index.js';
+import { ROUTES_WITH_BODY_LIMITS } from './body-limits.js';
 import { createHttpApp } from './create-http-app.js';
 import type { HttpRooms } from './http-rooms.js';
 import { mayUse, RIGHTS, ROUTE_ACCESS } from './route-access.js';
@@ -32,6 +33,10 @@ test('every row → has a route', () => {
   expect(Object.keys(ROUTE_ACCESS).filter((route) => !routes.includes(route))).toEqual([]);
 });
 
+test('every limit of a body → is of a route there is', () => {
+  expect(ROUTES_WITH_BODY_LIMITS.filter((route) => !routes.includes(route))).toEqual([]);
+});
+
 test('no row lets a viewer change anything but their own session, or a sending key read', () => {
   const viewer = { kind: 'admin', adminId: '', email: '', name: '', role: 'viewer' } as const;
   const sender = {
@@ -44,7 +49,8 @@ test('no row lets a viewer change anything but their own session, or a sending k
   } as const;
   const open = Object.entries(ROUTE_ACCESS).filter(([, { right }]) => right !== 'anyone');
   const writable = open.filter(([route, { right }]) => !route.startsWith('GET ') && mayUse(viewer, right));
-  expect(writable.map(([route]) => route)).toEqual(['POST /auth/sign-out']);
+  // A frame is answered with what was sent, and nothing is kept of it.
+  expect(writable.map(([route]) => route)).toEqual(['POST /auth/sign-out', 'POST /dashboard/frame']);
   const readable = open.filter(([route, { right }]) => route.startsWith('GET ') && mayUse(sender, right));
   expect(readable).toEqual([]);
 });

@@ -136,6 +136,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/bus/dead-letters/retry': { right: 'operate' },
 
   'GET /admin/overview': { right: 'look' },
+  'GET /admin/alerts': { right: 'look' },
   'GET /admin/flow': { right: 'look' },
   'GET /admin/figures': { right: 'look' },
   'GET /admin/routes': { right: 'look' },
@@ -187,7 +188,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   // Files without data; the pages ask the API, which asks who is there.
   'GET /': { right: 'anyone' },
   'GET /dashboard/*': { right: 'anyone' },
-  'POST /dashboard/frame': { right: 'anyone' },
+  'POST /dashboard/frame': { right: 'look', audited: 'never' },
   'GET /admin/session': { right: 'look' },
 
   // These exist in development only.

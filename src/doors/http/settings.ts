@@ -1,4 +1,7 @@
-import { type SettingRule, type Settings, setting } from '../../kernel/index.js';
+import { isLoopbackHost, type SettingRule, type Settings, setting } from '../../kernel/index.js';
+
+export const USUAL_CONNECTIONS = 2000;
+export const USUAL_CONNECTIONS_PER_ADDRESS = 1000;
 
 /** Where the API listens and who may speak to it. */
 export const httpSettings = {
@@ -21,7 +24,7 @@ export const httpSettings = {
       env: ['POSTRIDER_API_KEY'],
       default: null,
       secret: true,
-      says: 'The key of operators, as `Authorization: Bearer …`, which may do everything; without it loopback is open and nobody else is served.',
+      says: 'The key of operators, as `Authorization: Bearer …`, which may do everything; without it connections from loopback are root and no others are served.',
     }),
     trustedProxies: setting.integer({
       env: ['POSTRIDER_TRUSTED_PROXIES'],
@@ -35,7 +38,21 @@ export const httpSettings = {
       default: 16 * 1024 ** 2,
       min: 1024,
       max: 1024 ** 3,
-      says: 'The largest request body that is read.',
+      says: 'The largest request body that is read, of emails; other routes take less, see API.md.',
+    }),
+    maxConnections: setting.integer({
+      env: ['POSTRIDER_HTTP_MAX_CONNECTIONS'],
+      default: USUAL_CONNECTIONS,
+      min: 1,
+      max: 1_000_000,
+      says: 'How many connections there may be at once, per process; one more is answered with 503 and closed.',
+    }),
+    maxConnectionsPerAddress: setting.integer({
+      env: ['POSTRIDER_HTTP_MAX_CONNECTIONS_PER_ADDRESS'],
+      default: USUAL_CONNECTIONS_PER_ADDRESS,
+      min: 1,
+      max: 1_000_000,
+      says: 'How many of them one address (of IPv6 a network of 64 bits) may have; not counted with `http.trustedProxies`, where the address is that of a proxy.',
     }),
     resendRequestsPerSecond: setting.integer({
       env: ['POSTRIDER_RESEND_RATE'],
@@ -52,12 +69,8 @@ export const httpRules: readonly SettingRule[] = [
     key: 'http.host',
     reads: ['http.host', 'http.apiKey'],
     broken: (get, { development }) =>
-      !development && get('http.apiKey') === null && !isLoopback(String(get('http.host')))
+      !development && get('http.apiKey') === null && !isLoopbackHost(String(get('http.host')))
         ? 'is reachable from other machines, which needs a key; set POSTRIDER_API_KEY or use 127.0.0.1'
         : null,
   },
 ];
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}

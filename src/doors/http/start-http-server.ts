@@ -1,5 +1,5 @@
 /**
- * Puts an app on a port. Slow senders are cut off by time limits; stopping means: accept no more, finish
+ * Puts an app on a port, with a limit to its connections. Slow senders and readers are cut off by time limits; stopping means: accept no more, finish
  * what is in flight, then close the sockets, at the latest at the deadline. Streams without an end are
  * ended at once, their clients come back by themselves.
  */
@@ -7,13 +7,19 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { newId, PostriderError, type StopOptions } from '../../kernel/index.js';
+import type { Served } from './client-address.js';
+import { cutSlowReaders, type ReadingLimits } from './cut-slow-readers.js';
+import { type ConnectionLimits, limitConnections } from './limit-connections.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { problem } from './problem.js';
 
-export interface HttpServerOptions {
-  app: { fetch(request: Request, env: HttpBindings): Response | Promise<Response> };
+export interface HttpServerOptions extends ConnectionLimits {
+  app: { fetch(request: Request, env: Served): Response | Promise<Response> };
   host: string;
   /** 0 takes any free port. */
   port: number;
+  /** Other than the usual, for tests. */
+  reading?: ReadingLimits;
 }
 
 export interface HttpServer {
@@ -21,11 +27,21 @@ export interface HttpServer {
   stop(options?: StopOptions): Promise<void>;
 }
 
-export async function startHttpServer({ app, host, port }: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer({
+  app,
+  host,
+  port,
+  reading,
+  ...limits
+}: HttpServerOptions): Promise<HttpServer> {
   const streams = new Set<ServerResponse>();
   const fetch = async (request: Request, env: unknown): Promise<Response> => {
-    const { outgoing } = env as HttpBindings;
-    const response = await app.fetch(request, env as HttpBindings);
+    const { incoming, outgoing } = env as HttpBindings;
+    const response = await app.fetch(request, {
+      remoteAddress: incoming.socket.remoteAddress,
+      incoming,
+      outgoing,
+    });
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
       streams.add(outgoing);
       outgoing.once('close', () => streams.delete(outgoing));
@@ -34,7 +50,12 @@ export async function startHttpServer({ app, host, port }: HttpServerOptions): P
   };
   // The adapter would replace the global Request and Response; this process may be someone's application.
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler: malformed });
-  const server = createServer(TIME_LIMITS, listener);
+  const serve = oneAtATime((request, response) => void listener(request, response));
+  const server = createServer(TIME_LIMITS, (request, response) => {
+    if (!connections.refuses(request, response)) serve(request, response);
+  });
+  const connections = limitConnections(server, limits);
+  cutSlowReaders(server, reading);
   await listen(server, host, port);
 
   let stopped: Promise<void> | undefined;

@@ -5,7 +5,7 @@
 import { type Context, Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
 import { EMAIL_FIELDS } from '../../intake/index.js';
-import { field, fields, needed, PostriderError } from '../../kernel/index.js';
+import { field, fields, needed, ownEntry, PostriderError } from '../../kernel/index.js';
 import {
   acceptableRows,
   checkSuppressionRows,
@@ -19,15 +19,16 @@ import {
   writeSuppressionRows,
 } from '../../recipients/index.js';
 import { COMPANY_QUERY } from './list-queries.js';
+import { bodyOf, streamBody } from './read-body.js';
 import { readJsonBody } from './read-json-body.js';
 import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
 
-export function suppressionRoutes(suppressions: Suppressions, bodyLimitBytes: number): Hono<HttpEnv> {
+export function suppressionRoutes(suppressions: Suppressions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.post('/v1/suppressions', async (c) => {
-    const body = SUPPRESSIONS.read(await readJsonBody(c.req.raw, bodyLimitBytes), '');
+    const body = SUPPRESSIONS.read(await readJsonBody(c), '');
     const { companyId, suppressions: entries } = body;
     const added = await suppressions.add(entries, company(c, companyId));
     return c.json({ added, known: entries.length - added });
@@ -51,13 +52,13 @@ export function suppressionRoutes(suppressions: Suppressions, bodyLimitBytes: nu
   routes.post('/v1/suppressions/import', async (c) => {
     const { companyId, dryRun, skipRefused } = readQuery(c, SUPPRESSION_QUERIES.import);
     const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
-    const format = IMPORT_TYPES[type];
+    const format = ownEntry(IMPORT_TYPES, type);
     if (format === undefined)
       throw new PostriderError('UNSUPPORTED_MEDIA_TYPE', 'Send text/csv or application/x-ndjson.', {
         field: 'Content-Type',
       });
     const of = company(c, companyId);
-    const rows = readRows(bytesOf(c.req.raw), format);
+    const rows = readRows(streamBody(bodyOf(c)), format);
     if (dryRun) return c.json(await checkSuppressionRows(rows));
     return c.json(await suppressions.importAll(skipRefused ? acceptableRows(rows) : rows, of));
   });
@@ -105,15 +106,6 @@ const IMPORT_TYPES: Record<string, RowFormat> = {
 function company(c: Context<HttpEnv>, asked: unknown): { companyId?: string } {
   const companyId = companyOf(c.get('caller'), asked);
   return companyId === undefined ? {} : { companyId };
-}
-
-async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
-  const reader = request.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield value;
-  }
 }
 
 /** A page is asked for when the one before has left. */

@@ -16,11 +16,21 @@ import { COMPANY_QUERY } from './list-queries.js';
 import { readAct } from './read-act.js';
 import { inQuery, readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
+import { mayUse } from './route-access.js';
 
-export function templateRoutes(templates: Templates, bodyLimitBytes: number): Hono<HttpEnv> {
+export function templateRoutes(templates: Templates): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const at = (path: string) => `/admin/templates/:type/:lang${path}`;
-  const act = <T>(c: Context, body: Field<T>) => readAct(c.req.raw, bodyLimitBytes, body);
+  const act = <T>(c: Context<HttpEnv>, body: Field<T>) => readAct(c, body);
+  /** The sign-in codes of admins are of that portal: their words are changed by admins alone. */
+  const changed = (c: Context<HttpEnv>, companyId: string | undefined) => {
+    const key = keyOf(c, companyId);
+    const isAdmins = templates.types().some(({ type, portal }) => type === key.type && portal === 'admin');
+    if (!isAdmins || mayUse(c.get('caller'), 'administer')) return key;
+    throw new PostriderError('FORBIDDEN', 'Only admins change emails of the admin portal.', {
+      field: 'type',
+    });
+  };
 
   routes.get('/admin/templates', async (c) => {
     const companyId = companyOf(c);
@@ -39,11 +49,11 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
 
   routes.put(at('/draft'), async (c) => {
     const { companyId, updatedBy, ...content } = await act(c, TEMPLATE_INPUTS.draft);
-    return c.json(await templates.saveDraft(keyOf(c, companyId), content, authorOf(c, updatedBy)));
+    return c.json(await templates.saveDraft(changed(c, companyId), content, authorOf(c, updatedBy)));
   });
 
   routes.delete(at('/draft'), async (c) => {
-    if (await templates.discardDraft(keyOf(c, companyOf(c)))) return c.body(null, 204);
+    if (await templates.discardDraft(changed(c, companyOf(c)))) return c.body(null, 204);
     throw new PostriderError('NOT_FOUND', 'There is no draft.', { field: 'type' });
   });
 
@@ -54,17 +64,17 @@ export function templateRoutes(templates: Templates, bodyLimitBytes: number): Ho
 
   routes.post(at('/publish'), async (c) => {
     const { companyId, updatedBy } = await act(c, TEMPLATE_INPUTS.publish);
-    return c.json(await templates.publish(keyOf(c, companyId), authorOf(c, updatedBy)));
+    return c.json(await templates.publish(changed(c, companyId), authorOf(c, updatedBy)));
   });
 
   routes.post(at('/roll-back'), async (c) => {
     const { companyId, updatedBy, version } = await act(c, TEMPLATE_INPUTS.rollBack);
-    return c.json(await templates.rollBack(keyOf(c, companyId), authorOf(c, updatedBy), version));
+    return c.json(await templates.rollBack(changed(c, companyId), authorOf(c, updatedBy), version));
   });
 
   routes.post(at('/active'), async (c) => {
     const { companyId, updatedBy, isActive } = await act(c, TEMPLATE_INPUTS.active);
-    return c.json(await templates.setActive(keyOf(c, companyId), isActive, authorOf(c, updatedBy)));
+    return c.json(await templates.setActive(changed(c, companyId), isActive, authorOf(c, updatedBy)));
   });
 
   return routes;

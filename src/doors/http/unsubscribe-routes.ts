@@ -5,6 +5,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
+import { bodyOf, readBytes } from './read-body.js';
 import type { HttpEnv } from './request-context.js';
 import { type PageState, unsubscribePage } from './unsubscribe-page.js';
 import type { ShownSubscriptions, SubscriptionWish, UnsubscribeRoom } from './unsubscribe-room.js';
@@ -46,35 +47,28 @@ export function unsubscribeRoutes(room: UnsubscribeRoom): Hono<HttpEnv> {
   return routes;
 }
 
-const MAX_FORM_BYTES = 8 * 1024;
 // Nothing but its own style and its own form.
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** A form of either kind: mail programs may send multipart (RFC 8058, 3.2). */
-async function readForm(c: Context): Promise<URLSearchParams> {
-  const text = await readBounded(c.req.raw);
+async function readForm(c: Context<HttpEnv>): Promise<URLSearchParams> {
+  const text = (await readBytes(bodyOf(c))).toString('utf8');
   const type = c.req.header('content-type') ?? '';
   if (/^multipart\/form-data/i.test(type)) {
-    const oneClick = /name="?List-Unsubscribe"?\r?\n(?:[^\r\n]+\r?\n)*\r?\nOne-Click\r?\n/i.test(text);
-    return new URLSearchParams(oneClick ? 'List-Unsubscribe=One-Click' : '');
+    return new URLSearchParams(isOneClick(text) ? 'List-Unsubscribe=One-Click' : '');
   }
   return new URLSearchParams(text);
 }
 
-async function readBounded(request: Request): Promise<string> {
-  if (request.body === null) return '';
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks).toString('utf8');
-    size += value.byteLength;
-    if (size > MAX_FORM_BYTES)
-      throw new PostriderError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_FORM_BYTES} bytes.`);
-    chunks.push(value);
-  }
+/** Whether the value of the field, behind the empty line after its header, is the one there is. */
+function isOneClick(multipart: string): boolean {
+  const { index, 0: line } = /name="?List-Unsubscribe"?\r?\n/i.exec(multipart) ?? { index: -1, 0: '' };
+  if (index === -1) return false;
+  // From the line's own end, since the empty line may follow at once.
+  const rest = multipart.slice(index + line.length - 1);
+  const [, value = ''] = /\n\r?\n([^\r\n]{0,20})\r?\n/.exec(rest) ?? [];
+  return value.toLowerCase() === 'one-click';
 }
 
 /** Only kinds the page shows can be chosen: a form is no way to write anything else into a person's preferences. */

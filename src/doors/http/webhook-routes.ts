@@ -30,7 +30,7 @@ function addRoutes(routes: Hono<HttpEnv>, base: string, webhooks: Webhooks): voi
 
   routes.post(base, async (c) => {
     const { companyId } = readQuery(c, COMPANY_QUERY);
-    const body = (await readJsonBody(c.req.raw, LIMIT)) as EndpointInput | null;
+    const body = (await readJsonBody(c)) as EndpointInput | null;
     const asked = companyOf(c.get('caller'), body?.companyId ?? companyId);
     const input = asked === undefined ? body : { ...body, companyId: asked };
     return c.json(await webhooks.create(input as EndpointInput), 201);
@@ -39,7 +39,7 @@ function addRoutes(routes: Hono<HttpEnv>, base: string, webhooks: Webhooks): voi
   routes.get(`${base}/:id`, async (c) => c.json(await webhooks.get(c.req.param('id'), scopeOf(c))));
 
   routes.patch(`${base}/:id`, async (c) => {
-    const change = (await readJsonBody(c.req.raw, LIMIT)) as EndpointChange;
+    const change = (await readJsonBody(c)) as EndpointChange;
     return c.json(await webhooks.change(c.req.param('id'), change, scopeOf(c)));
   });
 
@@ -49,7 +49,7 @@ function addRoutes(routes: Hono<HttpEnv>, base: string, webhooks: Webhooks): voi
   });
 
   routes.post(`${base}/:id/rotate`, async (c) => {
-    const options = await readAct(c.req.raw, LIMIT, WEBHOOK_INPUTS.rotate);
+    const options = await readAct(c, WEBHOOK_INPUTS.rotate);
     return c.json(await webhooks.rotate(c.req.param('id'), { ...scopeOf(c), ...options }));
   });
 
@@ -64,18 +64,17 @@ function addRoutes(routes: Hono<HttpEnv>, base: string, webhooks: Webhooks): voi
   );
 
   routes.post(`${base}/:id/deliveries/:delivery/replay`, async (c) => {
-    await readAct(c.req.raw, LIMIT, NOTHING);
+    await readAct(c, NOTHING);
     const which = { deliveryId: c.req.param('delivery') };
     return c.json(await webhooks.replay(c.req.param('id'), which, scopeOf(c)));
   });
 
   routes.post(`${base}/:id/replay`, async (c) => {
-    const range = await readAct(c.req.raw, LIMIT, WEBHOOK_INPUTS.replay);
+    const range = await readAct(c, WEBHOOK_INPUTS.replay);
     return c.json(await webhooks.replay(c.req.param('id'), range, scopeOf(c)));
   });
 }
 
-const LIMIT = 64 * 1024;
 export const DELIVERIES_QUERY = fields({
   companyId: EMAIL_FIELDS.companyId,
   ...{ ...DELIVERY_PAGE_FIELDS, limit: inQuery.number(DELIVERY_PAGE_FIELDS.limit) },

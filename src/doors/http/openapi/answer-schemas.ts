@@ -18,6 +18,7 @@ export const pause = named(
       scope: z.enum(['all', 'tenant', 'type', 'route']),
       value: z.string(),
       reason: word,
+      events: z.boolean().meta({ description: 'Whether webhooks, bus events and schedules are held too.' }),
       createdAt: instant,
     },
   }),
@@ -61,6 +62,18 @@ export const flow = z.strictObject({
     ),
     ...{ oldestDueSeconds: z.number(), workers: count },
   }),
+});
+
+export const alert = z.strictObject({
+  ...{
+    id: z.uuid(),
+    alert: z.string(),
+    subject: z.string(),
+    tenant: word,
+    severity: z.enum(['page', 'ticket']),
+  },
+  ...{ sentence: z.string(), action: z.string(), page: z.string() },
+  ...{ beganAt: instant, openedAt: instant, endedAt: instant.nullable() },
 });
 
 const ended = { sent: count, failed: count };

@@ -17,7 +17,7 @@ import {
 } from '../list-queries.js';
 import { erased, stats } from './answer-schemas.js';
 import type { Operations } from './operation.js';
-import { accepted, attempt, email, event, instant, mailbox } from './shared-schemas.js';
+import { accepted, attempt, email, event, mailbox, shownInstant } from './shared-schemas.js';
 
 const brokerLetter = z.strictObject({
   messageId: z.string(),
@@ -67,12 +67,13 @@ const detail = email.extend({
   history: z.array(attempt),
   envelope: z.strictObject({
     ...{ from: mailbox.nullable(), to: everyone, cc: everyone, bcc: everyone, replyTo: everyone },
+    headerRecipients: z.strictObject({ to: everyone, cc: everyone }).nullable(),
     ...{ headers: z.record(z.string(), z.string()), category: z.string().nullable() },
   }),
   content: z.enum(['kept', 'removed', 'hidden']),
 });
 const sentToUser = z.strictObject({
-  ...{ subject: z.string(), type: z.string().nullable(), sentAt: instant, status: z.literal('sent') },
+  ...{ subject: z.string(), type: z.string().nullable(), sentAt: shownInstant, status: z.literal('sent') },
 });
 // Where there are several regions and the list is of all of them.
 const ofAll = {

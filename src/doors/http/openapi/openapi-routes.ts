@@ -6,12 +6,19 @@ import { docsPage } from './docs-page.js';
 
 export function openApiRoutes(): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
+  let json: Uint8Array<ArrayBuffer> | null = null;
   let page: ReturnType<typeof docsPage> | null = null;
 
-  routes.get('/openapi.json', (c) => c.json(openApiDocument()));
+  // Held for each client until it has taken them, and anybody may ask.
+  routes.get('/openapi.json', (c) => {
+    json ??= new TextEncoder().encode(JSON.stringify(openApiDocument()));
+    c.get('memory').takeForAnswer(json.length);
+    return c.body(json, 200, { 'Content-Type': 'application/json' });
+  });
 
   routes.get('/docs', (c) => {
     page ??= docsPage(openApiDocument());
+    c.get('memory').takeForAnswer(page.html.length);
     return c.html(page.html, 200, { 'Content-Security-Policy': page.policy });
   });
 

@@ -15,10 +15,10 @@ test('every route → is described, and every description has a route', () => {
 });
 
 test('every example → is what its schema describes', () => {
-  for (const [route, { body, example }] of Object.entries(OPERATIONS)) {
-    if (!body) continue;
-    expect(body.schema.safeParse(example).error, route).toBeUndefined();
-  }
+  const withBodies = Object.entries(OPERATIONS).filter(([, { body }]) => body);
+  expect(withBodies.length).toBeGreaterThan(30);
+  const wrong = withBodies.filter(([, { body, example }]) => !body!.schema.safeParse(example).success);
+  expect(wrong.map(([route]) => route)).toEqual([]);
 });
 
 test('every request → is described by the declaration that reads it', () => {

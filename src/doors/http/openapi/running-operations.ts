@@ -9,6 +9,7 @@ import { PAUSE, RESUME_QUERY } from '../pause-routes.js';
 import { RUNS_QUERY } from '../schedule-routes.js';
 import { PREVIEW_QUERY } from '../template-routes.js';
 import {
+  alert,
   broadcast,
   figures,
   flow,
@@ -50,6 +51,10 @@ const busLetter = z.strictObject({
 
 export const runningOperations: Operations = {
   'GET /admin/overview': { summary: 'What waits and who works, at a glance.', answers: { 200: overview } },
+  'GET /admin/alerts': {
+    summary: 'What is wrong now and was lately: open alerts, then the latest that ended.',
+    answers: { 200: z.strictObject({ alerts: z.array(alert) }) },
+  },
   'GET /admin/flow': {
     summary: 'What was accepted, sent, put off and failed, second by second; and the queue.',
     answers: { 200: flow },

@@ -18,7 +18,13 @@ export const accepted = named(
 );
 
 const word = z.string().nullable();
-const time = instant.nullable();
+/** Of a row that was written by hand or by older code a time may be one that no calendar has. */
+export const shownInstant = z
+  .string()
+  .refine((text) => instant.safeParse(text).success || !/^\d{4}-\d\d-\d\dT/.test(text))
+  .meta({ format: 'date-time' })
+  .describe('ISO 8601. A time that no calendar has is shown as PostgreSQL writes it, such as infinity.');
+const time = shownInstant.nullable();
 
 export const email = named(
   'Email',
@@ -35,15 +41,27 @@ export const email = named(
     ...{ errorReason: word, lastError: word, attempts: z.int(), maxAttempts: z.int() },
     ...{ durationMs: z.number().nullable(), requestId: z.string(), priority: z.int(), delivery: z.string() },
     ...{ retry: z.string(), route: z.string(), metadata: anyObject, possibleDuplicate: z.boolean() },
-    ...{ parked: z.boolean(), scheduledAt: time, expiresAt: time, nextAttemptAt: time, createdAt: instant },
-    ...{ updatedAt: instant, processedAt: time, sentAt: time, failedAt: time },
+    ...{
+      parked: z.boolean(),
+      scheduledAt: time,
+      expiresAt: time,
+      nextAttemptAt: time,
+      createdAt: shownInstant,
+    },
+    ...{ updatedAt: shownInstant, processedAt: time, sentAt: time, failedAt: time },
   }),
 );
 
 export const event = named(
   'Event',
   z.strictObject({
-    ...{ emailLogId: z.uuid(), sequence: z.int(), type: z.string(), metadata: anyObject, createdAt: instant },
+    ...{
+      emailLogId: z.uuid(),
+      sequence: z.int(),
+      type: z.string(),
+      metadata: anyObject,
+      createdAt: shownInstant,
+    },
   }),
 );
 
@@ -54,7 +72,7 @@ export const attempt = named(
   'Attempt',
   z.strictObject({
     ...{ attempt: z.int(), status: z.string(), provider: word, route: z.string(), messageId: word },
-    ...{ errorCode: word, errorCategory: word, errorMessage: word, startedAt: instant },
+    ...{ errorCode: word, errorCategory: word, errorMessage: word, startedAt: shownInstant },
     ...{ durationMs: z.number(), nextAttemptAt: time, detail: anyObject.nullable() },
   }),
 );

@@ -11,7 +11,7 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { cutPage, pageQuery } from './list-page.js';
 import { missing, readBody } from './read-body.js';
 
-export function resendApiKeyRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendApiKeyRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { keys, domains, defaultCompany } = rooms;
   const by = (c: Context<HttpEnv>) =>
@@ -40,7 +40,7 @@ export function resendApiKeyRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions
 
   routes.post('/api-keys', async (c) => {
     const companyId = callerCompany(c, defaultCompany);
-    const { name, permission, domain_id: domainId } = await readBody(c.req.raw, bodyLimitBytes);
+    const { name, permission, domain_id: domainId } = await readBody(c);
     if (name === undefined) throw missing('name');
     const asked = parseChoice(permission, 'permission', ['full_access', 'sending_access'] as const);
     const fromDomains = await boundTo(c, companyId, domainId);
@@ -63,7 +63,7 @@ export function resendApiKeyRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions
   });
 
   routes.patch('/api-keys/:id', async (c) => {
-    const { name } = await readBody(c.req.raw, bodyLimitBytes);
+    const { name } = await readBody(c);
     if (name === undefined) throw missing('name');
     const companyId = callerCompany(c, defaultCompany);
     const { id } = await keys.rename({ id: c.req.param('id'), companyId }, name, by(c));

@@ -2,13 +2,22 @@
  * Files as Resend's clients send them: base64 text, a Buffer as JSON shows it, or a list of bytes; or a URL that is
  * fetched. Becomes what intake takes, which checks name, type and size.
  */
-import { type Fields, PostriderError } from '../../../kernel/index.js';
+import { type Fields, PostriderError, parseUrl } from '../../../kernel/index.js';
 import { fieldsOf } from './read-body.js';
 
 /** The bytes behind a URL; refuses what is not on the public internet. */
-export type FetchFile = (url: string, field: string) => Promise<Buffer>;
+export type FetchFile = (url: string, field: string, bounds: FetchBounds) => Promise<Buffer>;
 
-export async function attachmentInputs(input: unknown, fetchFile: FetchFile): Promise<object[] | undefined> {
+export interface FetchBounds {
+  /** Called with the bytes that arrive; what it throws ends the fetch. */
+  take(bytes: number): void;
+  withinMs: number;
+}
+
+/** The same within what one request may have. */
+export type FileSource = (url: string, field: string) => Promise<Buffer>;
+
+export async function attachmentInputs(input: unknown, fetchFile: FileSource): Promise<object[] | undefined> {
   if (input === undefined) return undefined;
   if (!Array.isArray(input)) throw refused('attachments', 'must be a list');
   if (input.length > MAX_FILES) throw refused('attachments', `has more than ${MAX_FILES} files`);
@@ -21,7 +30,7 @@ export async function attachmentInputs(input: unknown, fetchFile: FetchFile): Pr
 
 const MAX_FILES = 20;
 
-async function attachmentInput(item: unknown, place: string, fetchFile: FetchFile): Promise<object> {
+async function attachmentInput(item: unknown, place: string, fetchFile: FileSource): Promise<object> {
   const file = fieldsOf(item, place);
   const content =
     file.content === undefined
@@ -55,10 +64,8 @@ function pathOf(file: Fields, place: string): string {
 
 /** A file without a name is called as its URL ends, or plainly. */
 function nameOf(file: Fields, place: string): string {
-  const last =
-    typeof file.path === 'string' && URL.canParse(file.path)
-      ? new URL(file.path).pathname.split('/').at(-1)
-      : '';
+  const url = typeof file.path === 'string' ? parseUrl(file.path) : null;
+  const last = url?.pathname.split('/').at(-1);
   return last ? safeDecode(last) : `attachment-${place.replace(/\D+/g, '')}`;
 }
 

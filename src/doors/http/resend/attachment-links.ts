@@ -1,6 +1,6 @@
 /**
- * Links to one file of one email, good for an hour, signed. The first key signs and every key is accepted; whoever
- * changes a byte, or comes late, gets nothing.
+ * Links to one file or the whole of one email, signed, that hold for a while and end while their tenant is disabled.
+ * The first key signs and every key is accepted; a link that was changed or comes late leads to nothing.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../kernel/index.js';
@@ -9,9 +9,12 @@ import type { AttachmentLinks, LinkedFile } from './resend-rooms.js';
 export function createAttachmentLinks({
   keys,
   clock,
+  isDisabled,
 }: {
   keys: readonly string[];
   clock: Clock;
+  /** Whether the tenant is. */
+  isDisabled(companyId: string): Promise<boolean>;
 }): AttachmentLinks {
   const mac = (key: string, payload: string) =>
     createHmac('sha256', key).update('postrider attachment\n').update(payload).digest();
@@ -22,7 +25,7 @@ export function createAttachmentLinks({
       );
       return `${payload}.${mac(keys[0]!, payload).toString('base64url')}`;
     },
-    read(token) {
+    async read(token) {
       const [payload = '', signature = ''] = token.length > MAX_TOKEN ? [] : token.split('.');
       const given = Buffer.from(signature, 'base64url');
       const ours = keys.some((key) => {
@@ -34,7 +37,7 @@ export function createAttachmentLinks({
         Buffer.from(payload, 'base64url').toString(),
       ) as [string, string, string, number];
       const file: LinkedFile = { companyId, emailId, attachmentId, expiresAt };
-      return expiresAt > clock.now() ? file : null;
+      return expiresAt > clock.now() && !(await isDisabled(companyId)) ? file : null;
     },
   };
 }

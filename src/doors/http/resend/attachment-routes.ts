@@ -4,9 +4,10 @@
  */
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../../kernel/index.js';
-import type { EnvelopeAttachment } from '../../../views/index.js';
+import type { AttachmentEntry } from '../../../views/index.js';
 import { downloadAs } from '../download-as.js';
 import type { HttpEnv } from '../request-context.js';
+import { holdsContent } from '../request-memory.js';
 import { callerCompany } from './caller-company.js';
 import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
 import { linkTo } from './link-to.js';
@@ -18,11 +19,11 @@ export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Ho
   async function filesOf(c: Context<HttpEnv>) {
     const companyId = callerCompany(c, rooms.defaultCompany);
     const emailId = emailIdOf(c);
-    const email = await rooms.emails.find(companyId, emailId);
-    if (email === null) throw notFound();
+    const files = await rooms.emails.files(companyId, emailId);
+    if (files === null) throw notFound();
     const expiresAt = clock.now() + HOUR_MS;
-    return email.attachments.map((file, index) => {
-      const id = attachmentId(emailId, index);
+    return files.map((file) => {
+      const id = attachmentId(emailId, file.index);
       const token = rooms.links.sign({ companyId, emailId, attachmentId: id, expiresAt });
       return described(file, id, { url: linkTo(c, `attachments/${token}`, rooms.publicUrl), expiresAt });
     });
@@ -46,11 +47,12 @@ export function resendAttachmentRoutes({ rooms, clock }: ResendRouteOptions): Ho
   });
 
   routes.get('/attachments/:token', async (c) => {
-    const link = rooms.links.read(c.req.param('token'));
-    const email = link && (await rooms.emails.find(link.companyId, link.emailId));
-    const file = email?.attachments.find((_, index) => attachmentId(email.id, index) === link?.attachmentId);
-    if (file === undefined) throw fileNotFound();
-    return c.body(new Uint8Array(Buffer.from(file.content, 'base64')), 200, {
+    const link = await rooms.links.read(c.req.param('token'));
+    const index = link && indexIn(link);
+    if (link === null || index === null) throw fileNotFound();
+    const file = await rooms.emails.file(link.companyId, link.emailId, index, holdsContent(c));
+    if (file === null) throw fileNotFound();
+    return c.body(file.content, 200, {
       // Never shown in place: what a stranger attached must not run on this origin.
       'Content-Type': 'application/octet-stream',
       'Content-Disposition': downloadAs(file.filename),
@@ -67,14 +69,20 @@ function attachmentId(emailId: string, index: number): string {
   return emailId.slice(0, -4) + (index + 1).toString(16).padStart(4, '0');
 }
 
-function described(file: EnvelopeAttachment, id: string, link: { url: string; expiresAt: number }) {
+/** What `attachmentId` was made of; null where the link is to something else. */
+function indexIn({ emailId, attachmentId: id }: { emailId: string; attachmentId: string }): number | null {
+  const index = Number.parseInt(id.slice(-4), 16) - 1;
+  return index >= 0 && attachmentId(emailId, index) === id ? index : null;
+}
+
+function described(file: AttachmentEntry, id: string, link: { url: string; expiresAt: number }) {
   return {
     id,
     filename: file.filename,
-    size: Buffer.byteLength(file.content, 'base64'),
+    size: file.bytes,
     content_type: file.contentType,
-    content_disposition: file.contentId === undefined ? 'attachment' : 'inline',
-    content_id: file.contentId ?? null,
+    content_disposition: file.contentId === null ? 'attachment' : 'inline',
+    content_id: file.contentId,
     download_url: link.url,
     expires_at: new Date(link.expiresAt).toISOString(),
   };

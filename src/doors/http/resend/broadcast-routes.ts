@@ -10,7 +10,7 @@ import {
   parseMailboxes,
   parseString,
 } from '../../../kernel/index.js';
-import type { Broadcast, BroadcastInput } from '../../../schedules/index.js';
+import type { Broadcast, BroadcastInput, ListedBroadcast } from '../../../schedules/index.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import type { ResendRouteOptions } from './email-routes.js';
@@ -18,7 +18,7 @@ import { cutPage, pageQuery } from './list-page.js';
 import { readBody } from './read-body.js';
 import { parseScheduledAt } from './scheduled-at.js';
 
-export function resendBroadcastRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendBroadcastRoutes({ rooms, clock }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { broadcasts, defaultCompany } = rooms;
   const company = (c: Context<HttpEnv>) => callerCompany(c, defaultCompany);
@@ -32,7 +32,7 @@ export function resendBroadcastRoutes({ rooms, bodyLimitBytes, clock }: ResendRo
   const timeOf = (at: unknown) => (at === undefined ? null : parseScheduledAt(at, clock.now()));
 
   routes.post('/broadcasts', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     const at = timeOf(body.scheduled_at);
     const { id } = await broadcasts.create(company(c), await inputOf(c, body));
     if (body.send === true) await broadcasts.send(company(c), id, at);
@@ -51,13 +51,13 @@ export function resendBroadcastRoutes({ rooms, bodyLimitBytes, clock }: ResendRo
   });
 
   routes.patch('/broadcasts/:broadcast', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     const { id } = await broadcasts.update(company(c), idOf(c), await inputOf(c, body));
     return c.json({ object: 'broadcast', id });
   });
 
   routes.post('/broadcasts/:broadcast/send', async (c) => {
-    const { scheduled_at: at } = await readBody(c.req.raw, bodyLimitBytes);
+    const { scheduled_at: at } = await readBody(c);
     // A draft of another key's may come from where this one may not.
     const draft = await broadcasts.find(company(c), idOf(c));
     if (draft?.content.from) confineEmail(c.get('caller'), { from: draft.content.from });
@@ -118,7 +118,7 @@ function contentOf(value: unknown, field: string): string | null {
   return text;
 }
 
-function brief({ id, name, segmentId, status, createdAt, scheduledAt, sentAt }: Broadcast) {
+function brief({ id, name, segmentId, status, createdAt, scheduledAt, sentAt }: ListedBroadcast) {
   return {
     ...{ id, name, segment_id: segmentId, audience_id: segmentId, status },
     ...{ created_at: createdAt, scheduled_at: scheduledAt, sent_at: sentAt },

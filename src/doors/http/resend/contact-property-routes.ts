@@ -8,13 +8,13 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { cutPage, pageQuery } from './list-page.js';
 import { missing, readBody } from './read-body.js';
 
-export function resendContactPropertyRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendContactPropertyRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { contactProperties, defaultCompany } = rooms;
   const company = (c: Context<HttpEnv>) => callerCompany(c, defaultCompany);
 
   routes.post('/contact-properties', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     const key = parsePattern(
       body.key,
       'key',
@@ -40,7 +40,7 @@ export function resendContactPropertyRoutes({ rooms, bodyLimitBytes }: ResendRou
   });
 
   routes.patch('/contact-properties/:property', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     if (body.fallback_value === undefined) throw missing('fallback_value');
     const fallback = readFallback(body.fallback_value);
     const { id } = await contactProperties.change(company(c), c.req.param('property'), fallback);

@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../../kernel/index.js';
-import { type Contact, segmentNotFound } from '../../../recipients/index.js';
+import { type Contact, type ListedContact, segmentNotFound } from '../../../recipients/index.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import { contactInput, segmentIdsOf, topicPreferences } from './contact-input.js';
@@ -12,7 +12,7 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { cutPage, listOf, pageQuery } from './list-page.js';
 import { missing, readAnyBody, readBody } from './read-body.js';
 
-export function resendContactRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendContactRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { contacts, segments, topics, defaultCompany } = rooms;
   const company = (c: Context<HttpEnv>) => callerCompany(c, defaultCompany);
@@ -36,7 +36,7 @@ export function resendContactRoutes({ rooms, bodyLimitBytes }: ResendRouteOption
   }
 
   async function create(c: Context<HttpEnv>) {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     if (body.email === undefined) throw missing('email');
     const segmentId = await segmentOf(c);
     const preferences = await topicPreferences(body.topics ?? [], topics, company(c));
@@ -64,7 +64,7 @@ export function resendContactRoutes({ rooms, bodyLimitBytes }: ResendRouteOption
   }
 
   async function update(c: Context<HttpEnv>) {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     const { id } = await contacts.update(company(c), (await found(c)).id, contactInput(body));
     return c.json({ object: 'contact', id });
   }
@@ -115,7 +115,7 @@ export function resendContactRoutes({ rooms, bodyLimitBytes }: ResendRouteOption
   });
 
   routes.patch('/contacts/:contact/topics', async (c) => {
-    const body = await readAnyBody(c.req.raw, bodyLimitBytes);
+    const body = await readAnyBody(c);
     const list = Array.isArray(body) ? body : (body as { topics?: unknown } | null)?.topics;
     const preferences = await topicPreferences(list, topics, company(c));
     const { id } = await contacts.prefer(company(c), named(c), preferences);
@@ -125,6 +125,6 @@ export function resendContactRoutes({ rooms, bodyLimitBytes }: ResendRouteOption
   return routes;
 }
 
-function brief({ id, email, firstName, lastName, unsubscribed, createdAt }: Contact) {
+function brief({ id, email, firstName, lastName, unsubscribed, createdAt }: ListedContact) {
   return { id, email, first_name: firstName, last_name: lastName, unsubscribed, created_at: createdAt };
 }

@@ -11,14 +11,14 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { cutPage, pageQuery } from './list-page.js';
 import { missing, readBody } from './read-body.js';
 
-export function resendDomainRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendDomainRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { domains, defaultCompany } = rooms;
   const by = (c: Context<HttpEnv>) =>
     actorOf(c.get('caller'), { ip: c.get('ip'), requestId: c.get('requestId') });
 
   routes.post('/domains', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     if (body.name === undefined) throw missing('name');
     return c.json(whole(await domains.create(callerCompany(c, defaultCompany), body, by(c))), 201);
   });
@@ -35,7 +35,7 @@ export function resendDomainRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions
   });
 
   routes.patch('/domains/:id', async (c) => {
-    const settings = await readBody(c.req.raw, bodyLimitBytes);
+    const settings = await readBody(c);
     const { id } = await domains.change(callerCompany(c, defaultCompany), c.req.param('id'), settings);
     return c.json({ object: 'domain', id });
   });

@@ -4,13 +4,13 @@
  */
 import { type Fields, PostriderError } from '../../../kernel/index.js';
 import type { FilledTemplate } from '../../../render/index.js';
-import { attachmentInputs, type FetchFile } from './attachment-input.js';
+import { attachmentInputs, type FileSource } from './attachment-input.js';
 import { fieldsOf, missing } from './read-body.js';
 import { parseScheduledAt } from './scheduled-at.js';
 
 export interface EmailSources {
   now(): number;
-  fetchFile: FetchFile;
+  fetchFile: FileSource;
   /** A published template of the company, filled in. */
   template(template: unknown): Promise<FilledTemplate>;
   /** The preference a topic of the company stands for. */

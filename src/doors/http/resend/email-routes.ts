@@ -8,7 +8,8 @@ import type { AcceptedEmail } from '../http-rooms.js';
 import { rateLimitHeaders } from '../rate-limit-headers.js';
 import { readJsonBody } from '../read-json-body.js';
 import { type HttpEnv, requestIds } from '../request-context.js';
-import type { FetchFile } from './attachment-input.js';
+import { holdsContent } from '../request-memory.js';
+import type { FetchFile, FileSource } from './attachment-input.js';
 import { callerCompany } from './caller-company.js';
 import { type EmailSources, emailInput } from './email-input.js';
 import { listOf, pageQuery } from './list-page.js';
@@ -19,11 +20,10 @@ import { parseScheduledAt } from './scheduled-at.js';
 
 export interface ResendRouteOptions {
   rooms: ResendRooms;
-  bodyLimitBytes: number;
   clock: Clock;
 }
 
-export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendEmailRoutes({ rooms, clock }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { emails } = rooms;
   const company = (c: Context<HttpEnv>) => callerCompany(c, rooms.defaultCompany);
@@ -31,29 +31,31 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
   /** Makes a body the caller's own email; for a key that is checked by the access room. */
   function translation(c: Context<HttpEnv>): (body: unknown, at?: string) => Promise<unknown> {
     const companyId = company(c);
-    const sources = sourcesFor(companyId);
+    const sources = sourcesFor(c, companyId);
     return async (body, at = '') =>
       confineEmail(c.get('caller'), { ...(await emailInput(body, sources)), companyId }, at);
   }
 
-  const sourcesFor = (companyId: string): EmailSources => ({
+  const sourcesFor = (c: Context<HttpEnv>, companyId: string, allowance = allowanceOf(c)): EmailSources => ({
     now: () => clock.now(),
-    fetchFile: within(bodyLimitBytes, rooms.fetchFile),
+    fetchFile: within(rooms.fetchFile, allowance, clock),
     async categoryOf(topicId) {
       const topic = typeof topicId === 'string' ? await rooms.topics.find(companyId, topicId) : null;
       if (topic === null) throw topicNotFound();
       return topic.category;
     },
-    template: (template) => {
+    async template(template) {
       const { id, variables } = fieldsOf(template, 'template');
       if (typeof id !== 'string') throw missing('template.id');
-      return rooms.templates.fill(companyId, id, variables);
+      const filled = await rooms.templates.fill(companyId, id, variables);
+      allowance.take(Buffer.byteLength(filled.html) + Buffer.byteLength(filled.text ?? ''), 'template');
+      return filled;
     },
   });
 
   routes.post('/emails', async (c) => {
     const key = idempotencyKeyOf(c);
-    const body = await readJsonBody(c.req.raw, bodyLimitBytes);
+    const body = await readJsonBody(c);
     const accepted = await emails.accept(await translation(c)(body), acceptOptions(c, key, body));
     return c.json({ id: accepted.emailId }, 200, leftHeaders(accepted, clock));
   });
@@ -63,7 +65,7 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
     const mode = c.req.header('x-batch-validation') ?? 'strict';
     if (mode !== 'strict' && mode !== 'permissive')
       throw refused('x-batch-validation', 'must be strict or permissive');
-    const body = await readJsonBody(c.req.raw, bodyLimitBytes);
+    const body = await readJsonBody(c);
     if (!Array.isArray(body) || body.length === 0 || body.length > MAX_BATCH)
       throw refused('The body', `must be a list of 1 to ${MAX_BATCH} emails`);
     const translate = translation(c);
@@ -71,7 +73,8 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
     // One after the other, so that no more files are fetched at once than one email has.
     for (const [index, email] of body.entries()) {
       const input = await translate(email, `[${index}].`).catch((error: unknown) => {
-        if (!isPostriderError(error)) throw error;
+        // What passes by itself is no fault of the email.
+        if (!isPostriderError(error) || error.retryable) throw error;
         if (mode === 'permissive') return error;
         throw inPlace(error, index);
       });
@@ -97,14 +100,14 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
   });
 
   routes.get('/emails/:id', async (c) => {
-    const email = await emails.find(company(c), emailIdOf(c));
+    const email = await emails.find(company(c), emailIdOf(c), holdsContent(c));
     if (email === null) throw notFound();
     return c.json(presentEmail(email));
   });
 
   routes.patch('/emails/:id', async (c) => {
     const id = emailIdOf(c);
-    const { scheduled_at: at } = await readBody(c.req.raw, bodyLimitBytes);
+    const { scheduled_at: at } = await readBody(c);
     if (at === undefined) throw missing('scheduled_at');
     await emails.reschedule(company(c), id, parseScheduledAt(at, clock.now()));
     return c.json({ object: 'email', id });
@@ -121,16 +124,56 @@ export function resendEmailRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
 
 const MAX_BATCH = 100;
 
-/** Files that are fetched count like those that are sent along. */
-function within(limitBytes: number, fetchFile: FetchFile): FetchFile {
+/**
+ * What one request brings in beside its body, files it names and templates it fills, has the limit of a body and is held
+ * as a body is.
+ */
+function allowanceOf(c: Context<HttpEnv>): Allowance {
+  const limitBytes = c.get('bodyLimitBytes');
+  const memory = c.get('memory');
   let left = limitBytes;
-  return async (url, field) => {
-    const bytes = await fetchFile(url, field);
-    left -= bytes.length;
-    if (left >= 0) return bytes;
-    throw new PostriderError('PAYLOAD_TOO_LARGE', `${field} is more than one request may bring.`, { field });
+  return {
+    take(bytes, field) {
+      if (bytes > left)
+        throw new PostriderError(
+          'PAYLOAD_TOO_LARGE',
+          `${field} is more than one request may bring: with all files and filled templates ${limitBytes} bytes.`,
+          { field },
+        );
+      memory.take(bytes);
+      left -= bytes;
+    },
+    giveBack(bytes) {
+      memory.giveBack(bytes);
+      left += bytes;
+    },
   };
 }
+
+interface Allowance {
+  take(bytes: number, field: string): void;
+  giveBack(bytes: number): void;
+}
+
+/** A minute for all files of a request. What came of one that is refused is given back, for those after it. */
+function within(fetchFile: FetchFile, allowance: Allowance, clock: Clock): FileSource {
+  const endsAt = clock.monotonic() + FETCH_MS;
+  return async (url, field) => {
+    const withinMs = endsAt - clock.monotonic();
+    if (withinMs <= 0) throw refused(field, `comes after ${FETCH_MS / 1000} seconds of fetching files`);
+    let taken = 0;
+    const take = (bytes: number) => {
+      allowance.take(bytes, field);
+      taken += bytes;
+    };
+    return fetchFile(url, field, { take, withinMs }).catch((error: unknown) => {
+      allowance.giveBack(taken);
+      throw error;
+    });
+  };
+}
+
+const FETCH_MS = 60_000;
 
 function acceptOptions(c: Context<HttpEnv>, key: string | undefined, body: unknown): ResendAcceptOptions {
   return {

@@ -15,19 +15,27 @@ export function presentListed(email: EmailEnvelope) {
     created_at: email.createdAt,
     scheduled_at: email.scheduledAt,
     last_event: lastEvent(email),
-    topic_id: email.metadata.topicId ?? null,
+    topic_id: typeof email.metadata.topicId === 'string' ? email.metadata.topicId : null,
   };
 }
 
 export function presentEmail(email: EmailEnvelope & EmailContent) {
-  const tags = (email.metadata.tags ?? {}) as Record<string, string>;
   return {
     object: 'email',
     ...presentListed(email),
     html: email.html,
     text: email.text,
-    tags: Object.entries(tags).map(([name, value]) => ({ name, value })),
+    tags: tagsOf(email.metadata.tags),
   };
+}
+
+/** Metadata is the application's own, so what stands under `tags` may be anything. */
+function tagsOf(tags: unknown): Array<{ name: string; value: string }> {
+  if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) return [];
+  return Object.entries(tags).map(([name, value]) => ({
+    name,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+  }));
 }
 
 const TOLD: Record<string, string> = {

@@ -2,16 +2,18 @@
  * Bodies as Resend's clients send them: every request says JSON, also one that has no body. An empty body is an empty
  * object; fields nobody knows are passed over, because newer clients send more than older servers know.
  */
+import type { Context } from 'hono';
 import { type Fields, PostriderError } from '../../../kernel/index.js';
+import { hasBody } from '../read-body.js';
 import { readJsonBody } from '../read-json-body.js';
+import type { HttpEnv } from '../request-context.js';
 
-export async function readAnyBody(request: Request, limitBytes: number): Promise<unknown> {
-  const empty = request.body === null || request.headers.get('content-length') === '0';
-  return empty ? {} : readJsonBody(request, limitBytes);
+export async function readAnyBody(c: Context<HttpEnv>): Promise<unknown> {
+  return hasBody(c) ? readJsonBody(c) : {};
 }
 
-export async function readBody(request: Request, limitBytes: number): Promise<Fields> {
-  return fieldsOf(await readAnyBody(request, limitBytes));
+export async function readBody(c: Context<HttpEnv>): Promise<Fields> {
+  return fieldsOf(await readAnyBody(c));
 }
 
 /** Own keys only; null and undefined both mean not given. */

@@ -41,7 +41,10 @@ const NAMES: Partial<Record<ErrorCode, Named>> = {
   RATE_LIMITED: [429, 'rate_limit_exceeded'],
   TOO_MANY_TRIES: [429, 'rate_limit_exceeded'],
   TOO_MANY_LARGE_BODIES: [503, 'service_unavailable'],
+  TOO_MANY_CONNECTIONS: [503, 'service_unavailable'],
+  BODY_TOO_SLOW: [408, 'validation_error'],
   STORE_UNAVAILABLE: [503, 'service_unavailable'],
+  STORE_BUSY: [503, 'service_unavailable'],
   STOPPED: [503, 'service_unavailable'],
 };
 
@@ -92,7 +95,7 @@ const FIELD_NAMES: Record<string, string> = {
 function messageFor(name: string, error: PostriderError): string {
   const said = SAID[name];
   if (said !== undefined) return said;
-  if (error.status >= 500) return error.help;
+  if (!error.isShown) return error.help;
   const inTheirWords = (text: string) =>
     text.replace(
       /\b(?:replyTo|scheduledAt|contentType|contentId|firstName|lastName)\b/g,

@@ -11,13 +11,17 @@ import type {
 import type { StoredTemplates } from '../../../render/index.js';
 import type { Broadcasts } from '../../../schedules/index.js';
 import type {
+  AttachmentEntry,
+  AttachmentFile,
   ClickedLink,
   EmailContent,
   EmailEnvelope,
   EmailMetricsQuery,
+  HoldContent,
   MetricCount,
   ReachedPerson,
   ReachQuery,
+  StoredEmail,
   TenantUsage,
 } from '../../../views/index.js';
 import type { AcceptedEmail } from '../http-rooms.js';
@@ -55,7 +59,17 @@ export interface ResendEmails {
   acceptBatch(inputs: readonly unknown[], options: ResendAcceptOptions): Promise<AcceptedEmail[]>;
   /** Those that can be. */
   acceptPermissively(inputs: readonly unknown[], options: ResendAcceptOptions): Promise<PermissiveAnswer[]>;
-  find(companyId: string, id: string): Promise<(EmailEnvelope & EmailContent) | null>;
+  /** Its content without its files. */
+  find(companyId: string, id: string, hold?: HoldContent): Promise<(EmailEnvelope & EmailContent) | null>;
+  /** What a page shows of it: HTML and the pictures in it. */
+  shown(
+    companyId: string,
+    id: string,
+    hold: HoldContent,
+  ): Promise<Pick<StoredEmail, 'html' | 'attachments'> | null>;
+  /** Without their content; none of a sensitive type. */
+  files(companyId: string, id: string): Promise<readonly AttachmentEntry[] | null>;
+  file(companyId: string, id: string, index: number, hold: HoldContent): Promise<AttachmentFile | null>;
   list(
     companyId: string,
     page: { limit: number; after: string | null; before: string | null },
@@ -82,8 +96,8 @@ export interface ResendAcceptOptions {
 /** Links under which a file can be fetched for a while without a key. */
 export interface AttachmentLinks {
   sign(file: LinkedFile): string;
-  /** Null where the signature is not ours or its time is over. */
-  read(token: string): LinkedFile | null;
+  /** Null where the signature is not ours, its time is over or its tenant is disabled. */
+  read(token: string): Promise<LinkedFile | null>;
 }
 
 export interface LinkedFile {

@@ -22,11 +22,11 @@ const MAX_AHEAD_MS = 366 * 86_400_000;
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 function asUtc(text: string): string {
-  const spaced = text
-    .replace(' ', 'T')
-    .replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
-    .replace(/(T.*[+-]\d{2})$/, '$1:00');
-  return /(?:Z|[+-]\d{2}:\d{2})$/i.test(spaced) || !spaced.includes('T') ? spaced : `${spaced}Z`;
+  const spaced = text.replace(' ', 'T').replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
+  // The end of a day looks like an offset of hours.
+  if (!spaced.includes('T')) return spaced;
+  const timed = spaced.replace(/([+-]\d{2})$/, '$1:00');
+  return /(?:Z|[+-]\d{2}:\d{2})$/i.test(timed) ? timed : `${timed}Z`;
 }
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

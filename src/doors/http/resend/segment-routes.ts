@@ -8,7 +8,7 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { listOf, pageQuery } from './list-page.js';
 import { missing, readBody } from './read-body.js';
 
-export function resendSegmentRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendSegmentRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { segments, defaultCompany } = rooms;
   const company = (c: Context<HttpEnv>) => callerCompany(c, defaultCompany);
@@ -18,7 +18,7 @@ export function resendSegmentRoutes({ rooms, bodyLimitBytes }: ResendRouteOption
     ['/audiences', 'audience'],
   ] as const) {
     routes.post(path, async (c) => {
-      const name = nameOf(await readBody(c.req.raw, bodyLimitBytes));
+      const name = nameOf(await readBody(c));
       const { id } = await segments.create(company(c), name);
       return c.json({ object, id, name }, 201);
     });
@@ -35,7 +35,7 @@ export function resendSegmentRoutes({ rooms, bodyLimitBytes }: ResendRouteOption
     });
 
     routes.patch(`${path}/:segment`, async (c) => {
-      const name = nameOf(await readBody(c.req.raw, bodyLimitBytes));
+      const name = nameOf(await readBody(c));
       const { id } = await segments.rename(company(c), c.req.param('segment'), name);
       return c.json({ object, id, name });
     });

@@ -6,20 +6,21 @@ import { Hono } from 'hono';
 import { PostriderError } from '../../../kernel/index.js';
 import { FRAME_POLICY, presentHtml } from '../../inbox/index.js';
 import type { HttpEnv } from '../request-context.js';
+import { holdsContent } from '../request-memory.js';
 import { callerCompany } from './caller-company.js';
 import { emailIdOf, notFound, type ResendRouteOptions } from './email-routes.js';
 import { linkTo } from './link-to.js';
 import { readBody } from './read-body.js';
 
-export function resendShareRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendShareRoutes({ rooms, clock }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   routes.post('/emails/:id/share', async (c) => {
-    const { expires_in: wanted } = await readBody(c.req.raw, bodyLimitBytes);
+    const { expires_in: wanted } = await readBody(c);
     const lastsMs = wanted === undefined ? USUAL_MS : durationOf(wanted);
     const companyId = callerCompany(c, rooms.defaultCompany);
     const emailId = emailIdOf(c);
-    const email = await rooms.emails.find(companyId, emailId);
+    const email = await rooms.emails.find(companyId, emailId, holdsContent(c));
     if (email === null) throw notFound();
     if (email.html === null)
       throw new PostriderError('INVALID_PAYLOAD', 'There is nothing of this email to show.', { field: 'id' });
@@ -30,14 +31,11 @@ export function resendShareRoutes({ rooms, bodyLimitBytes, clock }: ResendRouteO
   });
 
   routes.get('/shared/:token', async (c) => {
-    const link = rooms.links.read(c.req.param('token'));
-    const email = link?.attachmentId === WHOLE ? await rooms.emails.find(link.companyId, link.emailId) : null;
+    const link = await rooms.links.read(c.req.param('token'));
+    if (link?.attachmentId !== WHOLE) throw notFound();
+    const email = await rooms.emails.shown(link.companyId, link.emailId, holdsContent(c));
     if (email === null || email.html === null) throw notFound();
-    const attachments = email.attachments.map(({ contentType, contentId = null, content }) => ({
-      ...{ contentType, contentId, filename: null },
-      content: new Uint8Array(Buffer.from(content, 'base64')),
-    }));
-    return c.html(presentHtml({ html: email.html, attachments }), 200, {
+    return c.html(presentHtml(email), 200, {
       'Content-Security-Policy': FRAME_POLICY,
       'Cache-Control': 'private, no-store',
       'X-Robots-Tag': 'noindex',

@@ -8,12 +8,12 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { listOf, pageQuery } from './list-page.js';
 import { missing, readBody } from './read-body.js';
 
-export function resendSuppressionRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendSuppressionRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { suppressions, defaultCompany } = rooms;
 
   routes.post('/suppressions', async (c) => {
-    const { email } = await readBody(c.req.raw, bodyLimitBytes);
+    const { email } = await readBody(c);
     if (email === undefined) throw missing('email');
     const [entry] = await suppressions.add(callerCompany(c, defaultCompany), textsOf([email], 'email'));
     return c.json({ object: 'suppression', id: entry!.id }, 201);
@@ -26,14 +26,14 @@ export function resendSuppressionRoutes({ rooms, bodyLimitBytes }: ResendRouteOp
   });
 
   routes.post('/suppressions/batch/add', async (c) => {
-    const { emails } = await readBody(c.req.raw, bodyLimitBytes);
+    const { emails } = await readBody(c);
     if (emails === undefined) throw missing('emails');
     const entries = await suppressions.add(callerCompany(c, defaultCompany), textsOf(emails, 'emails'));
     return c.json({ data: entries.map(({ id }) => ({ object: 'suppression', id })) });
   });
 
   routes.post('/suppressions/batch/remove', async (c) => {
-    const { emails, ids } = await readBody(c.req.raw, bodyLimitBytes);
+    const { emails, ids } = await readBody(c);
     if (emails === undefined && ids === undefined) throw missing('emails');
     const which = emails === undefined ? { ids: textsOf(ids, 'ids') } : { emails: textsOf(emails, 'emails') };
     const entries = await suppressions.remove(callerCompany(c, defaultCompany), which);

@@ -1,19 +1,19 @@
 /** Templates a tenant keeps as text, as Resend's clients write, publish and send them. By id or by alias. */
 import { Hono } from 'hono';
 import { PostriderError } from '../../../kernel/index.js';
-import type { StoredTemplate } from '../../../render/index.js';
+import type { ListedTemplate, StoredTemplate } from '../../../render/index.js';
 import type { HttpEnv } from '../request-context.js';
 import { callerCompany } from './caller-company.js';
 import type { ResendRouteOptions } from './email-routes.js';
 import { listOf, pageQuery } from './list-page.js';
 import { readBody } from './read-body.js';
 
-export function resendTemplateRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendTemplateRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { templates, defaultCompany } = rooms;
 
   routes.post('/templates', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     return c.json(named(await templates.create(callerCompany(c, defaultCompany), body)), 201);
   });
 
@@ -29,7 +29,7 @@ export function resendTemplateRoutes({ rooms, bodyLimitBytes }: ResendRouteOptio
   });
 
   routes.patch('/templates/:template', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     const company = callerCompany(c, defaultCompany);
     return c.json(named(await templates.update(company, c.req.param('template'), body)));
   });
@@ -54,7 +54,7 @@ function named({ id }: StoredTemplate) {
   return { object: 'template', id };
 }
 
-function brief({ id, name, status, alias, createdAt, updatedAt, publishedAt }: StoredTemplate) {
+function brief({ id, name, status, alias, createdAt, updatedAt, publishedAt }: ListedTemplate) {
   return {
     id,
     name,

@@ -8,13 +8,13 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { cutPage, pageQuery } from './list-page.js';
 import { missing, readBody } from './read-body.js';
 
-export function resendTopicRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendTopicRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { topics, defaultCompany } = rooms;
   const company = (c: Context<HttpEnv>) => callerCompany(c, defaultCompany);
 
   routes.post('/topics', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     const name = parseLine(body.name, 'name', MAX_NAME);
     if (name === null) throw missing('name');
     const said = parseChoice(body.default_subscription, 'default_subscription', [
@@ -38,7 +38,7 @@ export function resendTopicRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions)
   });
 
   routes.patch('/topics/:topic', async (c) => {
-    const body = await readBody(c.req.raw, bodyLimitBytes);
+    const body = await readBody(c);
     const name = parseLine(body.name, 'name', MAX_NAME);
     const description = parseLine(body.description, 'description', MAX_DESCRIPTION);
     const { id } = await topics.change(company(c), c.req.param('topic'), {

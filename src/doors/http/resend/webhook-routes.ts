@@ -16,14 +16,14 @@ import type { ResendRouteOptions } from './email-routes.js';
 import { cutPage, listOf, type PageQuery, pageQuery } from './list-page.js';
 import { missing, readBody } from './read-body.js';
 
-export function resendWebhookRoutes({ rooms, bodyLimitBytes }: ResendRouteOptions): Hono<HttpEnv> {
+export function resendWebhookRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { webhooks, defaultCompany } = rooms;
   const own = (c: Context<HttpEnv>) => ({ companyId: callerCompany(c, defaultCompany) });
   const idOf = (c: Context) => (c.req.param('id') ?? '').toLowerCase();
 
   routes.post('/webhooks', async (c) => {
-    const { endpoint, events } = await readBody(c.req.raw, bodyLimitBytes);
+    const { endpoint, events } = await readBody(c);
     if (endpoint === undefined) throw missing('endpoint');
     if (events === undefined) throw missing('events');
     const made = await webhooks.create({ ...own(c), url: endpoint as string, events: eventsOf(events) });
@@ -41,7 +41,7 @@ export function resendWebhookRoutes({ rooms, bodyLimitBytes }: ResendRouteOption
   });
 
   routes.patch('/webhooks/:id', async (c) => {
-    const change = changeOf(await readBody(c.req.raw, bodyLimitBytes));
+    const change = changeOf(await readBody(c));
     const { id } = await webhooks.change(idOf(c), change, own(c));
     return c.json({ object: 'webhook', id });
   });

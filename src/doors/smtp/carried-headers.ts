@@ -1,27 +1,30 @@
-import type { Header } from 'postal-mime';
+import { isReservedHeader, isServersHeader, newRecord, ownEntry } from '../../kernel/index.js';
+import type { HeaderField } from '../../mime/index.js';
 import { invalidMessage } from './wire-form.js';
 
 /**
  * The message's own headers: those that go along as they are, and those that are told to Postrider. What Postrider or
  * the servers on the way write themselves is left out; what it cannot keep true is refused by name.
  */
-export function carriedHeaders(headers: readonly Header[]): Carried {
-  const kept: Record<string, string> = {};
-  const told: Record<string, unknown> = {};
+export function carriedHeaders(headers: readonly HeaderField[]): Carried {
+  const kept = newRecord<string>();
+  const told = newRecord<unknown>();
   const seen = new Set<string>();
   let idempotencyKey: string | null = null;
-  for (const { key, originalKey, value } of headers) {
-    if (TRACE.test(key)) continue;
-    if (seen.has(key)) throw invalidMessage('is given twice', originalKey.slice(0, 64));
+  for (const { key, name, value } of headers) {
+    if (isServersHeader(key)) continue;
+    if (seen.has(key)) throw invalidMessage('is given twice', name.slice(0, 64));
     seen.add(key);
-    if (WRITTEN_ANEW.test(key)) continue;
-    if (key.startsWith('resent-')) throw invalidMessage('cannot be carried: send a new message', originalKey);
-    const field = TOLD[key];
+    if (key.startsWith('resent-'))
+      throw invalidMessage('cannot be carried: send a new message', name.slice(0, 64));
+    // The rest of them are written anew, from what they say.
+    if (isReservedHeader(key)) continue;
+    const field = ownEntry(TOLD, key);
     if (field) told[field] = field === 'priority' ? priorityOf(value) : value;
     else if (IDEMPOTENCY_KEYS.has(key)) {
-      if (idempotencyKey !== null) throw invalidMessage('is given under two names', originalKey);
+      if (idempotencyKey !== null) throw invalidMessage('is given under two names', name);
       idempotencyKey = value;
-    } else kept[originalKey] = value;
+    } else kept[name] = value;
   }
   return { kept, told, idempotencyKey };
 }
@@ -32,10 +35,6 @@ export interface Carried {
   told: Record<string, unknown>;
   idempotencyKey: string | null;
 }
-
-const TRACE =
-  /^(?:received|return-path|delivered-to|dkim-signature|arc-.*|authentication-results|received-spf)$/;
-const WRITTEN_ANEW = /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*)$/;
 
 /** Ours, and the one that programs moved over from Resend's SMTP already send. */
 const IDEMPOTENCY_KEYS = new Set(['x-postrider-idempotency-key', 'resend-idempotency-key']);

@@ -17,8 +17,8 @@ export async function ground(settings?: Parameters<typeof openDoorGround>[0]): P
   return closeAfter(await openDoorGround(settings));
 }
 
-export async function client({ door }: DoorGround): Promise<RawClient> {
-  return closeAfter(await rawClient(door.port));
+export async function client({ door }: DoorGround, localAddress?: string): Promise<RawClient> {
+  return closeAfter(await rawClient(door.port, localAddress));
 }
 
 export async function signedIn(at: DoorGround, token = TOKEN): Promise<RawClient> {

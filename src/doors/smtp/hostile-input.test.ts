@@ -17,12 +17,41 @@ describe('hostile input', () => {
     ],
     ['no From', 'To: reader@example.net\r\nSubject: a\r\n\r\nb', /^554 5\.6\.0 From is missing/],
     ['parts nested 100 deep', nested(100), /^554 5\.6\.0 INVALID_MESSAGE/],
+    [
+      'a Resent-From',
+      `Resent-From: a@example.com\r\n${MESSAGE}`,
+      /^554 5\.6\.0 INVALID_MESSAGE: Resent-From/,
+    ],
   ])('%s → refused, nothing accepted, the connection goes on', async (_what, message, reply) => {
     const at = await ground();
     const one = await signedIn(at);
     expect(await one.submit(message)).toMatch(reply);
     expect(at.accepted).toEqual([]);
     expect(await one.submit(MESSAGE)).toMatch(/^250 /);
+  });
+
+  test('headers named __proto__, constructor and prototype → handed on as they are, for intake to judge', async () => {
+    const at = await ground();
+    const one = await signedIn(at);
+    const names = ['__proto__', 'constructor', 'Prototype', 'hasOwnProperty'];
+    const lines = names.map((name) => `${name}: polluted\r\n`).join('');
+    expect(await one.submit(`${lines}${MESSAGE}`)).toMatch(/^250 /);
+    const { headers } = at.accepted[0]!.emails[0]! as { headers: object };
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(names));
+    expect(Object.entries(headers).filter(([name]) => names.includes(name))).toEqual(
+      names.map((name) => [name, 'polluted']),
+    );
+  });
+
+  test('what servers on the way wrote → left out', async () => {
+    const at = await ground();
+    const one = await signedIn(at);
+    const lines = ['Received', 'ARC-Seal', 'ARC-Message-Signature', 'Authentication-Results', 'Received-SPF']
+      .map((name) => `${name}: x\r\n`)
+      .join('');
+    expect(await one.submit(`${lines}X-Kept: y\r\n${MESSAGE}`)).toMatch(/^250 /);
+    const { headers } = at.accepted[0]!.emails[0]! as { headers: object };
+    expect(Object.entries(headers)).toEqual([['X-Kept', 'y']]);
   });
 
   test('talking before the greeting → 421 and the end', async () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** A client for tests that sends the bytes it is told to and gives whole replies back. */
-export async function rawClient(port: number): Promise<RawClient> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+export async function rawClient(port: number, localAddress = '127.0.0.1'): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
   await once(socket, 'connect');
   return speakOn(socket);
 }

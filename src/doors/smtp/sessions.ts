@@ -13,7 +13,13 @@ export function createSessions({ clock, limits }: { clock: Clock; limits: KeyLim
 
   return {
     connected: (id) =>
-      known.set(id, { guesses: 0, signedIn: null, deadline: clock.monotonic() + SIGN_IN_MS, busy: false }),
+      known.set(id, {
+        guesses: 0,
+        signedIn: null,
+        deadline: clock.monotonic() + SIGN_IN_MS,
+        busy: false,
+        refusedRecipients: 0,
+      }),
     guessed(id) {
       const entry = known.get(id);
       if (entry) entry.guesses += 1;
@@ -33,6 +39,15 @@ export function createSessions({ clock, limits }: { clock: Clock; limits: KeyLim
       if (!session) throw refusal(530, '5.7.0 Sign in first');
       return session;
     },
+    messageBegun(id) {
+      const entry = known.get(id);
+      if (entry) entry.refusedRecipients = 0;
+    },
+    recipientRefused(id) {
+      const entry = known.get(id);
+      if (entry) entry.refusedRecipients += 1;
+    },
+    refusedRecipients: (id) => known.get(id)?.refusedRecipients ?? 0,
     busy(id) {
       const entry = known.get(id);
       if (entry) Object.assign(entry, { busy: true, deadline: clock.monotonic() + MESSAGE_MS });
@@ -75,6 +90,10 @@ export interface Sessions {
   /** False where its key has no connection left. */
   signedIn(id: string, session: DoorSession): boolean;
   get(id: string): DoorSession;
+  messageBegun(id: string): void;
+  recipientRefused(id: string): void;
+  /** Of the message under way. */
+  refusedRecipients(id: string): number;
   busy(id: string): void;
   idle(id: string): void;
   isBusy(id: string): boolean;
@@ -90,6 +109,7 @@ interface Known {
   signedIn: DoorSession | null;
   deadline: number | null;
   busy: boolean;
+  refusedRecipients: number;
 }
 
 const MAX_GUESSES = 5;

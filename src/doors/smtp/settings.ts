@@ -48,12 +48,26 @@ export const submissionSettings = {
       max: 64 * 1024 ** 2,
       says: 'The largest message it takes; attachments are held to `POSTRIDER_MAX_ATTACHMENTS` besides.',
     }),
+    maxRecipients: setting.integer({
+      env: ['POSTRIDER_SUBMISSION_MAX_RECIPIENTS'],
+      default: 100,
+      min: 100,
+      max: 1000,
+      says: 'How many recipients one message may have; it becomes an email for every 50 of them.',
+    }),
     maxConnections: setting.integer({
       env: ['POSTRIDER_SUBMISSION_MAX_CONNECTIONS'],
       default: 500,
       min: 1,
       max: 100_000,
       says: 'How many connections there may be at once, per process.',
+    }),
+    maxUnauthenticatedPerAddress: setting.integer({
+      env: ['POSTRIDER_SUBMISSION_MAX_UNAUTHENTICATED_PER_ADDRESS'],
+      default: null,
+      min: 1,
+      max: 100_000,
+      says: 'How many of them one address (of IPv6 a network of 64 bits) may have that have not signed in; without it a fifth of `submission.maxConnections`.',
     }),
     maxConnectionsPerKey: setting.integer({
       env: ['POSTRIDER_SUBMISSION_MAX_CONNECTIONS_PER_KEY'],

@@ -57,7 +57,14 @@ export async function openDoorGround(
     settings: {
       ...{ port: 0, host: '127.0.0.1', name: null, allowPlain: false },
       ...(tls ? certificate : { certificateFile: null, keyFile: null }),
-      ...{ maxMessageBytes: 1024 ** 2, maxConnections: 50, maxConnectionsPerKey: 3, messagesPerMinute: 600 },
+      ...{
+        maxMessageBytes: 1024 ** 2,
+        maxRecipients: 100,
+        maxConnections: 50,
+        maxConnectionsPerKey: 3,
+        maxUnauthenticatedPerAddress: null,
+        messagesPerMinute: 600,
+      },
       ...own,
     },
     clock,

@@ -97,14 +97,32 @@ describe('limits', () => {
     expect(at.accepted).toHaveLength(1);
   });
 
-  test('51 recipients → 452 for the last', async () => {
-    const one = await signedIn(await ground());
-    await one.say('MAIL FROM:<app@example.com>');
-    const replies: string[] = [];
-    for (let i = 0; i <= 50; i++) replies.push(await one.say(`RCPT TO:<reader-${i}@example.net>`));
-    expect(replies.filter((reply) => reply.startsWith('250 '))).toHaveLength(50);
-    expect(replies.at(-1)).toMatch(/^452 4\.5\.3 /);
-  });
+  test.each([100, 1000])(
+    '%d recipients allowed → announced; 452 for one more, and said again in the 250',
+    async (maxRecipients) => {
+      const at = await ground({ maxRecipients });
+      const one = await signedIn(at);
+      expect(await one.say('EHLO test')).toMatch(
+        new RegExp(`^250[- ]LIMITS RCPTMAX=${maxRecipients}\r?$`, 'm'),
+      );
+      await one.say('MAIL FROM:<app@example.com>');
+      const replies: string[] = [];
+      for (let i = 0; i <= maxRecipients; i++)
+        replies.push(await one.say(`RCPT TO:<reader-${i}@example.net>`));
+      expect(replies.filter((reply) => reply.startsWith('250 '))).toHaveLength(maxRecipients);
+      expect(replies.at(-1)).toMatch(/^452 4\.5\.3 /);
+      await one.say('DATA');
+      one.write(`${MESSAGE}\r\n.\r\n`);
+      expect(await one.reply()).toMatch(
+        new RegExp(`^250 .* \\(1 of ${maxRecipients + 1} recipients were refused\\)$`),
+      );
+      expect(at.lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+        expect.objectContaining({ level: 40, refusedRecipients: 1, msg: 'smtp message accepted' }),
+      );
+      expect(at.accepted[0]!.emails).toHaveLength(maxRecipients / 50);
+      expect(await one.submit(MESSAGE)).toMatch(/^250 2\.0\.0 Accepted as \S+$/);
+    },
+  );
 });
 
 describe('answers', () => {
@@ -145,6 +163,26 @@ describe('answers', () => {
     const at = await ground();
     at.onAccept = () => Promise.reject(error);
     expect(await (await signedIn(at)).submit(MESSAGE)).toMatch(reply);
+  });
+
+  test('a message is refused, by intake or before it was read → the line names its Message-ID and the field', async () => {
+    const at = await ground();
+    at.onAccept = () =>
+      Promise.reject(new PostriderError('INVALID_EMAIL', 'to[0] is none', { field: 'to[0]' }));
+    const one = await signedIn(at);
+    const refused = (of: string) =>
+      at.lines
+        .map((line) => JSON.parse(line) as { messageId?: string; msg: string })
+        .find(({ messageId, msg }) => msg === 'smtp message refused' && messageId === of);
+    expect(await one.submit(`Message-ID:\r\n <order-7@shop.example>\r\n${MESSAGE}`)).toMatch(/^553 /);
+    expect(refused('<order-7@shop.example>')).toMatchObject({ code: 'INVALID_EMAIL', field: 'to[0]' });
+    const sealed = 'Content-Type: multipart/signed; boundary=b\r\n';
+    expect(await one.submit(`${sealed}message-id: <${'x'.repeat(5000)}@shop.example>\r\n${MESSAGE}`)).toMatch(
+      /^554 /,
+    );
+    expect(refused(`<${'x'.repeat(199)}`)).toMatchObject({ code: 'INVALID_MESSAGE', field: 'message' });
+    expect(await one.submit(`${sealed}${MESSAGE}\r\nMessage-ID: <body@shop.example>`)).toMatch(/^554 /);
+    expect(refused('<body@shop.example>')).toBeUndefined();
   });
 
   test('a key bound to a domain → another From is 550, its own is taken, both under its company', async () => {

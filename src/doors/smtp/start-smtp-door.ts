@@ -4,6 +4,8 @@ import { type Access, confineEmail, type KeyCaller } from '../../access/index.js
 import {
   type Clock,
   isEmailAddress,
+  isLoopbackHost,
+  isPostriderError,
   killPoint,
   type Logger,
   messageOf,
@@ -11,12 +13,18 @@ import {
   PostriderError,
   type StopOptions,
 } from '../../kernel/index.js';
+import { readDataWhole } from '../../mime/index.js';
+import type { HeaderRecipients } from '../../outbox/index.js';
+import { type Connection, changeExtensions } from './change-extensions.js';
 import { createKeyLimits } from './key-limits.js';
+import { limitUnauthenticated } from './limit-unauthenticated.js';
+import { listen } from './listen.js';
+import { type AboutMessage, messageIdIn } from './message-id-in.js';
 import { readSubmission, type Submission } from './read-submission.js';
 import { createReceiver } from './receive-message.js';
 import { createSessions, type DoorSession } from './sessions.js';
 import { refusal, smtpReply } from './smtp-reply.js';
-import { readCertificate, watchCertificate } from './tls-certificate.js';
+import { certificateFiles, readCertificate, watchCertificate } from './tls-certificate.js';
 
 /**
  * Submission for any language: sign in with an API key as the password, send. A 250 means that the emails are
@@ -25,7 +33,10 @@ import { readCertificate, watchCertificate } from './tls-certificate.js';
  */
 export interface SmtpDoorOptions {
   /** Accepts all or none, committed when it returns. */
-  accept(emails: object[], options: { requestId: string; idempotencyKey?: string }): Promise<Receipt[]>;
+  accept(
+    emails: object[],
+    options: { requestId: string; idempotencyKey?: string; headerRecipients: HeaderRecipients | null },
+  ): Promise<Receipt[]>;
   keys: Pick<Access['keys'], 'find'>;
   settings: SubmissionSettings;
   clock: Clock;
@@ -44,7 +55,10 @@ export interface SubmissionSettings {
   keyFile: string | null;
   allowPlain: boolean;
   maxMessageBytes: number;
+  maxRecipients: number;
   maxConnections: number;
+  /** Null: a fifth of all. */
+  maxUnauthenticatedPerAddress: number | null;
   maxConnectionsPerKey: number;
   messagesPerMinute: number;
 }
@@ -58,7 +72,7 @@ export async function startSmtpDoor(options: SmtpDoorOptions): Promise<SmtpDoor>
   const { settings, keys, clock, logger } = options;
   const files = certificateFiles(settings);
   const certificate = files && (await readCertificate(files));
-  const plain = settings.allowPlain || isLoopback(settings.host);
+  const plain = settings.allowPlain || isLoopbackHost(settings.host);
   if (!certificate && !plain) throw needsCertificate();
   const limits = createKeyLimits({
     clock,
@@ -74,6 +88,7 @@ export async function startSmtpDoor(options: SmtpDoorOptions): Promise<SmtpDoor>
     if (!caller) throw refusal(535, '5.7.8 The password must be an API key, as re_...');
     if (!sessions.signedIn(session.id, { token, caller }))
       throw refusal(421, '4.7.0 This key has too many connections');
+    unauthenticated.signedIn(session.id);
     return caller.keyId;
   }
 
@@ -93,13 +108,24 @@ export async function startSmtpDoor(options: SmtpDoorOptions): Promise<SmtpDoor>
   async function take(
     stream: Parameters<typeof receiver.receive>[0],
     session: SMTPServerSession,
+    about: AboutMessage,
   ): Promise<string> {
     const startedAt = clock.monotonic();
-    const to = session.envelope.rcptTo.map(({ address }) => address);
-    const { raw, letGo } = await receiver.receive(stream);
+    const { rcptTo, mailFrom } = session.envelope;
+    const signedIn = sessions.get(session.id);
+    const received = await receiver.receive(stream, {
+      key: signedIn.caller.keyId,
+      declaredBytes: sizeIn(mailFrom),
+    });
     try {
-      const caller = await callerOf(sessions.get(session.id));
-      const submission = await readSubmission(raw, { to });
+      const caller = await callerOf(signedIn);
+      const raw = received.takeRaw();
+      about.messageId = messageIdIn(raw);
+      const submission = await readSubmission(raw, {
+        digest: received.digest,
+        to: rcptTo.map(({ address }) => address),
+        maxBytes: settings.maxMessageBytes,
+      });
       if (submission.from === null) throw refusal(554, '5.6.0 From is missing');
       const emails = submission.emails.map(
         (email) => confineEmail(caller, { ...email, ...noted(submission) }) as object,
@@ -110,29 +136,34 @@ export async function startSmtpDoor(options: SmtpDoorOptions): Promise<SmtpDoor>
       const receipts = await options.accept(emails, {
         requestId,
         ...(key !== null && { idempotencyKey: key }),
+        headerRecipients: submission.headerRecipients,
       });
       killPoint('submission:accepted');
       const ids = receipts.map(({ emailId }) => emailId);
-      logger.info(
+      const refused = sessions.refusedRecipients(session.id);
+      logger[refused === 0 ? 'info' : 'warn'](
         {
-          ...{ requestId, keyId: caller.keyId, companyId: caller.companyId, outboxIds: ids },
-          ...{ bytes: raw.length, durationMs: Math.round(clock.monotonic() - startedAt) },
+          ...{ requestId, keyId: caller.keyId, companyId: caller.companyId },
+          ...{ outboxIds: ids.slice(0, MAX_LOGGED_IDS), emails: ids.length },
+          ...{ recipients: rcptTo.length, refusedRecipients: refused },
+          ...{ bytes: received.size, durationMs: Math.round(clock.monotonic() - startedAt) },
         },
         'smtp message accepted',
       );
-      return `2.0.0 Accepted as ${ids[0]}${ids.length > 1 ? ` and ${ids.length - 1} more` : ''}`;
+      return acceptedReply(ids, { taken: rcptTo.length, refused });
     } finally {
-      letGo();
+      received.letGo();
     }
   }
 
-  /** The answer of `work`, or its refusal, which is logged without what the message said. */
-  function answer<T>(work: Promise<T>, what: string, done: Done<T>): void {
+  /** The answer of `work`, or its refusal, which is logged without what the message said but for its id. */
+  function answer<T>(work: Promise<T>, what: string, done: Done<T>, about: AboutMessage = {}): void {
     work.then(
       (value) => done(null, value),
       (error: unknown) => {
         const reply = smtpReply(error);
-        const fields = { reply: reply.responseCode, code: codeOf(error) };
+        const { code, field } = isPostriderError(error) ? error : {};
+        const fields = { ...about, reply: reply.responseCode, code, field: field?.slice(0, 128) };
         if (reply === error || reply.responseCode >= 500) logger.info(fields, `smtp ${what} refused`);
         else logger.warn({ ...fields, err: messageOf(error) }, `smtp ${what} failed`);
         done(reply);
@@ -149,7 +180,13 @@ export async function startSmtpDoor(options: SmtpDoorOptions): Promise<SmtpDoor>
     maxClients: settings.maxConnections,
     onConnect(session, done) {
       sessions.connected(session.id);
-      if (!plain) connectionsOf(session.id).forEach(hideAuthBeforeTls);
+      for (const connection of connectionsOf(session.id)) {
+        readDataWhole(connection);
+        changeExtensions(connection, (extensions) => [
+          ...(plain || connection.secure ? extensions : extensions.filter((line) => !/^AUTH /.test(line))),
+          `LIMITS RCPTMAX=${settings.maxRecipients}`,
+        ]);
+      }
       done();
     },
     onClose: (session) => sessions.closed(session.id),
@@ -159,24 +196,32 @@ export async function startSmtpDoor(options: SmtpDoorOptions): Promise<SmtpDoor>
       );
     },
     onMailFrom(_address, session, done) {
+      sessions.messageBegun(session.id);
       answer((async () => beginMessage(sessions.get(session.id)))(), 'message', done);
     },
     onRcptTo({ address }, session, done) {
-      if (session.envelope.rcptTo.length >= MAX_RECIPIENTS)
-        return done(refusal(452, `4.5.3 At most ${MAX_RECIPIENTS} recipients per message`));
-      if (!isEmailAddress(address)) return done(refusal(553, '5.1.3 That is not an address'));
+      const refuse = (code: number, text: string) => {
+        sessions.recipientRefused(session.id);
+        done(refusal(code, text));
+      };
+      if (session.envelope.rcptTo.length >= settings.maxRecipients)
+        return refuse(452, `4.5.3 At most ${settings.maxRecipients} recipients per message`);
+      if (!isEmailAddress(address)) return refuse(553, '5.1.3 That is not an address');
       done();
     },
     onData(stream, session, done) {
       sessions.busy(session.id);
-      answer(take(stream, session), 'message', (error, text) => {
+      const about: AboutMessage = {};
+      const taken = (error: Error | null, text?: string) => {
         sessions.idle(session.id);
         done(error, text);
-      });
+      };
+      answer(take(stream, session, about), 'message', taken, about);
     },
   });
   const connectionsOf = (id: string): Connection[] =>
     [...(server.connections as Set<Connection>)].filter((connection) => connection.session.id === id);
+  const unauthenticated = limitUnauthenticated(server, settings);
   await listen(server, settings);
   server.on('error', (error) => logger.debug({ err: messageOf(error) }, 'smtp connection failed'));
   const stopWatching =
@@ -208,24 +253,19 @@ export async function startSmtpDoor(options: SmtpDoorOptions): Promise<SmtpDoor>
   };
 }
 
+/** Programs that look at no reply to RCPT may show this one. */
+function acceptedReply(
+  ids: readonly string[],
+  { taken, refused }: { taken: number; refused: number },
+): string {
+  const more = ids.length > 1 ? ` and ${ids.length - 1} more` : '';
+  const without = refused > 0 ? ` (${refused} of ${taken + refused} recipients were refused)` : '';
+  return `2.0.0 Accepted as ${ids[0]}${more}${without}`;
+}
+
+const MAX_LOGGED_IDS = 50;
+
 type Done<T> = (error: Error | null, value?: T) => void;
-
-interface Connection {
-  session: { id: string };
-  secure: boolean;
-  send(code: number, data: unknown, context?: unknown): void;
-}
-
-/** A client that sees no AUTH sends no key; refusing it afterwards would be too late. */
-function hideAuthBeforeTls(connection: Connection): void {
-  const send = connection.send.bind(connection);
-  connection.send = (code, data, context) => {
-    const lines: unknown[] | null = Array.isArray(data) && !connection.secure ? data : null;
-    send(code, lines?.filter((line) => !/^AUTH /.test(String(line))) ?? data, context);
-  };
-}
-
-const MAX_RECIPIENTS = 50;
 
 const FIXED: SMTPServerOptions = {
   banner: 'Postrider',
@@ -244,18 +284,10 @@ function noted({ messageId, namedKey }: Submission): object {
   return messageId === null || namedKey !== null ? {} : { metadata: { messageId } };
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof PostriderError ? error.code : undefined;
-}
-
-function certificateFiles({ certificateFile, keyFile }: SubmissionSettings) {
-  if (certificateFile === null && keyFile === null) return null;
-  if (certificateFile !== null && keyFile !== null) return { certificateFile, keyFile };
-  throw new PostriderError(
-    'INVALID_CONFIG',
-    'POSTRIDER_SUBMISSION_CERT and POSTRIDER_SUBMISSION_KEY belong together.',
-    { field: certificateFile === null ? 'POSTRIDER_SUBMISSION_CERT' : 'POSTRIDER_SUBMISSION_KEY' },
-  );
+/** What the client said with SIZE that the message would be. */
+function sizeIn(from: SMTPServerSession['envelope']['mailFrom']): number {
+  const { SIZE: size } = (from && (from.args as { SIZE?: unknown } | false)) || {};
+  return typeof size === 'string' && /^\d{1,10}$/.test(size) ? Number(size) : 0;
 }
 
 function needsCertificate(): PostriderError {
@@ -264,30 +296,4 @@ function needsCertificate(): PostriderError {
     'The role smtp listens beyond loopback, where keys need TLS: set POSTRIDER_SUBMISSION_CERT and POSTRIDER_SUBMISSION_KEY.',
     { field: 'POSTRIDER_SUBMISSION_CERT' },
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function listen(server: SMTPServer, { host, port }: SubmissionSettings): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refused = (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === 'EADDRINUSE'
-          ? 'is already in use'
-          : error.code === 'EACCES'
-            ? 'needs more rights: ports below 1024 often do'
-            : `cannot be opened (${error.code})`;
-      const message = `POSTRIDER_SUBMISSION_PORT ${port} on ${host} ${why}.`;
-      reject(
-        new PostriderError('INVALID_CONFIG', message, { field: 'POSTRIDER_SUBMISSION_PORT', cause: error }),
-      );
-    };
-    server.once('error', refused);
-    server.listen(port, host, () => {
-      server.off('error', refused);
-      resolve();
-    });
-  });
 }

@@ -13,6 +13,22 @@ export interface Certificate {
   key: string;
 }
 
+/** Those that are set; null where neither is. */
+export function certificateFiles({ certificateFile, keyFile }: Settings): CertificateFiles | null {
+  if (certificateFile === null && keyFile === null) return null;
+  if (certificateFile !== null && keyFile !== null) return { certificateFile, keyFile };
+  throw new PostriderError(
+    'INVALID_CONFIG',
+    'POSTRIDER_SUBMISSION_CERT and POSTRIDER_SUBMISSION_KEY belong together.',
+    { field: certificateFile === null ? 'POSTRIDER_SUBMISSION_CERT' : 'POSTRIDER_SUBMISSION_KEY' },
+  );
+}
+
+interface Settings {
+  certificateFile: string | null;
+  keyFile: string | null;
+}
+
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   try {
     const [cert, key] = await Promise.all([

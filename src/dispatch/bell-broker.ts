@@ -40,6 +40,8 @@ export interface BrokerListener<Bell extends HeardBell> {
    * with `waits` none that spends a wait either.
    */
   onNothingOut(also: { waits: boolean }): void;
+  /** A message was refused because it is no bell of an email; the broker has logged which and why. */
+  onRefused(): void;
 }
 
 /** A bell that was heard and not acknowledged yet; a broker adds what it needs to do so. */
@@ -59,4 +61,6 @@ export interface BellEnd<Bell extends HeardBell = HeardBell> {
    * settlement's token. null: nothing was attempted.
    */
   settlement: Settlement | null;
+  /** It names an email that its tenant does not have. */
+  unknown?: boolean;
 }

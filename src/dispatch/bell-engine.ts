@@ -4,6 +4,7 @@ import {
   type ClaimedBells,
   claimRung,
   claimSuspects,
+  findUnknown,
   forgetBells,
   type Pauses,
   takeBackBells,
@@ -152,8 +153,27 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
     metrics.bells('consumed', claims.length);
     metrics.bells('dropped', dropped.length);
     for (const { route } of claims) routes.took(route, 1);
-    end(dropped.map((bell) => ({ bell, settlement: null })));
+    if (dropped.length > 0) drop(dropped);
     if (claims.length > 0) relay.ring();
+  }
+
+  /** A bell without a token may be anybody's, and of an email that does not exist. */
+  function drop(bells: readonly Bell[]): void {
+    const work = unknownOf(bells)
+      .catch((error: unknown) => {
+        warn(error, 'emails of dropped bells could not be looked for');
+        return new Set<string>();
+      })
+      .then((unknown) =>
+        end(bells.map((bell) => ({ bell, settlement: null, unknown: unknown.has(bell.id) }))),
+      )
+      .finally(() => ending.delete(work));
+    ending.add(work);
+  }
+
+  async function unknownOf(bells: readonly Bell[]): Promise<Set<string>> {
+    const anybodys = bells.filter(({ token }) => token === null);
+    return anybodys.length > 0 ? findUnknown(database, anybodys) : new Set();
   }
 
   async function fallSilent(): Promise<void> {
@@ -197,6 +217,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
             if (state.up) relay.ring();
           },
           onNothingOut: ringAnew,
+          onRefused: () => metrics.bells('refused', 1),
         });
         if (!quiet) await relay.start();
       })();
@@ -230,13 +251,17 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
       if (claims.length === 0 && heard.length > 0) wake();
       return claims;
     },
-    async claimSuspects(limit) {
+    async claimSuspects(limit, beside = 0) {
       const read = await options.pauses();
       if (read.all || quiet) return [];
       for (const route of await routes.names()) {
-        if ((await routes.room(route, 1, read.routes)) === 0) continue;
-        const claims = await claimSuspects(database, route, options.worker(), limit);
-        if (claims.length > 0) return claims;
+        const room = await routes.room(route, limit, read.routes);
+        if (room === 0) continue;
+        const worker = options.worker();
+        const claims = await claimSuspects(database, { route, worker, limit: room, beside });
+        if (claims.length === 0) continue;
+        routes.took(route, claims.length);
+        return claims;
       }
       return [];
     },

@@ -36,7 +36,7 @@ export interface BellRelayOptions {
   database: Database;
   broker: Pick<BellBroker, 'wantsData' | 'publish' | 'state'>;
   worker: () => number;
-  routes: Pick<RouteGate, 'names' | 'room'>;
+  routes: Pick<RouteGate, 'names' | 'room' | 'fullTenants'>;
   pauses: () => Promise<Pauses>;
   /** How many bells may be out at once, over all processes. */
   window: number;
@@ -89,7 +89,8 @@ export function createBellRelay(options: BellRelayOptions): BellRelay {
       const need = free - rung.length;
       const room = await routes.room(route, need, read.routes);
       short ||= room < need;
-      if (room > 0) rung.push(...(await ringerOf(route).ring(room, read.tenants)));
+      const passed = [...read.tenants, ...(routes.fullTenants?.(route) ?? [])];
+      if (room > 0) rung.push(...(await ringerOf(route).ring(room, passed)));
       if (rung.length >= free) break;
     }
     if (rung.length === 0) return options.pollIntervalMs;

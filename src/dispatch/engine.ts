@@ -6,6 +6,8 @@ export interface RouteGate {
   names(): Promise<readonly string[]>;
   /** 0 while nothing of this route could be sent. */
   room(route: string, limit: number, paused: ReadonlySet<string>): Promise<number>;
+  /** Tenants of which nothing more could be opened now. */
+  fullTenants?(route: string): readonly string[];
   /** So many were claimed. */
   took(route: string, count: number): void;
   /** Called when there may be room again. */
@@ -29,8 +31,8 @@ export interface Engine extends Lifecycle {
   readonly name: EngineName;
   /** Up to `limit` claims, owned by this worker; none when there is nothing to do now. */
   claim(limit: number): Promise<Claim[]>;
-  /** Emails that were in the hands of a worker that died, each to be attempted with nothing beside it. */
-  claimSuspects(limit: number): Promise<Claim[]>;
+  /** Emails a worker had opened when it died, as many as may be attempted together with those beside them. */
+  claimSuspects(limit: number, beside?: number): Promise<Claim[]>;
   /** Called whenever claiming may succeed again. Several calls may be folded into one. */
   onWork(fn: () => void): void;
   /** Something was committed: by this process, or heard from the database. */
@@ -53,6 +55,6 @@ export interface Engine extends Lifecycle {
 /** What is counted about an engine. */
 export interface EngineMetrics {
   engineUp(engine: EngineName, up: boolean): void;
-  bells(what: 'published' | 'consumed' | 'dropped', count: number): void;
+  bells(what: 'published' | 'consumed' | 'dropped' | 'refused', count: number): void;
   bellsOutstanding(count: number): void;
 }

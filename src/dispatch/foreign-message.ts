@@ -6,8 +6,9 @@ export interface ForeignMessage {
   /** As the publisher gave it; the same id is the same message. */
   messageId: string | null;
   correlationId: string | null;
-  /** Parsed where it was declared as JSON, else text or bytes. */
-  body: unknown;
+  contentEncoding: string | null;
+  /** As it came, whatever it is declared to be. */
+  body: Buffer;
   /** The email whose dead letter somebody put back into the queue; null for everything else. */
   deadLetterOf: string | null;
 }
@@ -15,7 +16,7 @@ export interface ForeignMessage {
 export type ForeignAnswer =
   | { kind: 'done' }
   /** For good, to the dead letters. */
-  | { kind: 'refused'; code: string; message: string; stack?: string }
+  | { kind: 'refused'; code: string; message: string; field?: string; stack?: string }
   /** For now; it stays in the queue. With a `code` it may be the message's own fault: not for ever. */
   | { kind: 'later'; message: string; code?: string; stack?: string };
 

@@ -1,5 +1,5 @@
 import { delay, PostriderError } from '../kernel/index.js';
-import type { Database } from '../store/index.js';
+import { type Database, sqlStateOf } from '../store/index.js';
 
 /**
  * Begins or ends that the ledger tells of its changes. Its tables are locked for that, and each try gives up after a
@@ -29,7 +29,7 @@ export async function changeListening<Row extends object>(
 }
 
 export function isInTheWay(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
+  const code = sqlStateOf(error);
   return code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED;
 }
 

@@ -1,6 +1,15 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { field, fields, invalidPayload, needed, orNull, parseLine, parsePattern } from '../kernel/index.js';
+import {
+  field,
+  fields,
+  invalidPayload,
+  needed,
+  orNull,
+  parseLine,
+  parsePattern,
+  parseUrl,
+} from '../kernel/index.js';
 import { isPublicAddress } from './public-address.js';
 import { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';
 
@@ -38,8 +47,8 @@ export interface EndpointChange {
 export function parseEndpointUrl(input: unknown, allowPrivate: boolean): string {
   const text = parseLine(input, 'url', MAX_URL);
   if (text === null) throw invalidPayload('url', 'is missing');
-  if (!URL.canParse(text)) throw invalidPayload('url', 'must be a URL');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) throw invalidPayload('url', 'must be a URL');
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
     throw invalidPayload('url', 'must start with https://');
   if (url.username !== '' || url.password !== '')

@@ -8,7 +8,12 @@ export {
   leaveBus,
   noteReceived,
 } from './bus/bus-rows.js';
-export { createEventBus, type EventBus, type EventBusOptions } from './bus/create-event-bus.js';
+export {
+  type BusState,
+  createEventBus,
+  type EventBus,
+  type EventBusOptions,
+} from './bus/create-event-bus.js';
 export type { BusOutcome, EventHandler, HandlerAnswer, HandlingContext } from './bus/handle-message.js';
 export {
   createWebhooks,
@@ -31,7 +36,8 @@ export {
   type WebhookEndpoint,
 } from './endpoint.js';
 export type { DisabledEndpoint } from './endpoint-rows.js';
-export { guardedLookup, systemResolve } from './post-webhook.js';
+export { guardedLookup, postWebhook, type Resolve, systemResolve } from './post-webhook.js';
 export { isPublicAddress } from './public-address.js';
+export { signWebhook } from './sign-webhook.js';
 export { WEBHOOK_EVENTS, type WebhookEvent } from './webhook-events.js';
 export { createWebhookSender, WEBHOOK_CHANNEL, type WebhookSender } from './webhook-sender.js';

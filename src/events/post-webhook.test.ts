@@ -51,7 +51,26 @@ describe('postWebhook', () => {
     const { httpStatus, error } = await post(`http://rebound.example:${port}/`, {
       resolve: resolvesTo('127.0.0.1'),
     });
-    expect([httpStatus, error, asked]).toEqual([null, 'the address is not a public one', 0]);
+    expect([httpStatus, error, asked]).toEqual([null, 'the name leads to no public address', 0]);
+  });
+
+  test('a name of the inside, one nobody knows, one that cannot be looked up → the same words, at whole seconds', async () => {
+    const later =
+      (ms: number, error: Error | null, ...addresses: string[]): Resolve =>
+      (host, done) =>
+        void setTimeout(() => (error ? done(error, []) : resolvesTo(...addresses)(host, done)), ms);
+    const answers = await Promise.all(
+      [
+        later(1, null, '10.0.0.7'),
+        later(1, null),
+        later(300, Object.assign(new Error('getaddrinfo ENOTFOUND db.internal'), { code: 'ENOTFOUND' })),
+        later(600, Object.assign(new Error('getaddrinfo EAI_AGAIN db.internal'), { code: 'EAI_AGAIN' })),
+      ].map((resolve) => post('https://db.internal/', { resolve })),
+    );
+    expect(new Set(answers.map(({ error }) => error))).toEqual(
+      new Set(['the name leads to no public address']),
+    );
+    for (const { durationMs } of answers) expect(durationMs).toBeGreaterThanOrEqual(990);
   });
 
   test('a name with a public and a private address → no connection is made', async () => {
@@ -59,7 +78,7 @@ describe('postWebhook', () => {
     const { error } = await post(`http://mixed.example:${port}/`, {
       resolve: resolvesTo('93.184.215.14', '127.0.0.1'),
     });
-    expect([error, asked]).toEqual(['the address is not a public one', 0]);
+    expect([error, asked]).toEqual(['the name leads to no public address', 0]);
   });
 
   test('private addresses allowed → the answer comes as a value', async () => {

@@ -2,7 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { type Clock, messageOf, toStorableText } from '../kernel/index.js';
+import { type Clock, messageOf, systemClock, toStorableText } from '../kernel/index.js';
 import { isPublicAddress } from './public-address.js';
 
 /**
@@ -37,7 +37,7 @@ export type Resolve = (
 
 export function postWebhook(
   url: string,
-  message: { headers: Record<string, string>; body: string },
+  message: { method?: 'GET' | 'POST'; headers: Record<string, string>; body: string },
   options: PostOptions,
 ): Promise<WebhookAnswer> {
   const { allowPrivate, clock } = options;
@@ -71,13 +71,15 @@ export function postWebhook(
     }
     const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
     request = send(target, {
-      method: 'POST',
+      method: message.method ?? 'POST',
       agent: false,
       lookup: guardedLookup(options.resolve ?? systemResolve, allowPrivate),
       headers: {
         ...message.headers,
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(message.body),
+        ...(message.method !== 'GET' && {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(message.body),
+        }),
         'User-Agent': 'Postrider-Webhooks',
       },
     });
@@ -93,7 +95,7 @@ export function postWebhook(
       response.on('end', () => done(null));
       response.on('error', () => done(null));
     });
-    request.end(message.body);
+    request.end(message.method === 'GET' ? undefined : message.body);
   });
 }
 
@@ -106,24 +108,31 @@ export const systemResolve: Resolve = (host, answer) => {
   dnsLookup(host, { all: true }, answer);
 };
 
-/** One address that is not public spoils the name: nobody mixes them with good intent. */
+/**
+ * One address that is not public spoils the name: nobody mixes them with good intent. Who asks for a URL must not learn
+ * which names there are inside: a name that leads there, one that nobody knows and one that cannot be looked up fail
+ * with the same words, and at whole seconds.
+ */
 export function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
   return (host, options, callback) => {
+    const startedAt = systemClock.monotonic();
+    const fail = (error: Error) => callback(error, '', 0);
     resolve(host, (error, addresses) => {
-      const refusal = error ?? refuse(addresses, allowPrivate);
-      if (refusal) return callback(refusal, '', 0);
-      if (options.all) return callback(null, addresses);
-      const [first] = addresses;
-      callback(null, first!.address, first!.family);
+      const known = error === null && addresses.length > 0;
+      if (known && (allowPrivate || addresses.every(({ address }) => isPublicAddress(address)))) {
+        if (options.all) return callback(null, addresses);
+        const [first] = addresses;
+        return callback(null, first!.address, first!.family);
+      }
+      if (allowPrivate) return fail(error ?? new Error('the name has no address'));
+      const waitMs = PACE_MS - ((systemClock.monotonic() - startedAt) % PACE_MS);
+      setTimeout(() => fail(new Error(NOWHERE_PUBLIC, { cause: error })), waitMs);
     });
   };
 }
 
-function refuse(addresses: readonly LookupAddress[], allowPrivate: boolean): Error | null {
-  if (addresses.length === 0) return new Error('the name has no address');
-  if (allowPrivate || addresses.every(({ address }) => isPublicAddress(address))) return null;
-  return new Error(NOT_PUBLIC);
-}
+const NOWHERE_PUBLIC = 'the name leads to no public address';
+const PACE_MS = 1000;
 
 function retryAfter(heard: IncomingMessage | null): number | null {
   const said = heard?.headers['retry-after'];

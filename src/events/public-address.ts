@@ -5,7 +5,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
  * cloud's metadata or nowhere is not; of IPv6 only global unicast is, without the ranges that carry an IPv4 address.
  */
 export function isPublicAddress(address: string): boolean {
-  const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const plain = address.replace(/^\[|\]$/g, '').split('%', 1)[0]!;
   if (isIP(plain) === 0) return false;
   if (!isIPv6(plain)) return !PRIVATE.check(plain, 'ipv4');
   return GLOBAL.check(plain, 'ipv6') && !PRIVATE.check(plain, 'ipv6');

@@ -17,6 +17,7 @@ function idleSender() {
     return { rows: [] };
   };
   const sender = createWebhookSender({
+    isHeld: async () => false,
     database: async () => ({ query }) as unknown as Database,
     ...{ allowPrivate: false, timeoutMs: 1000, concurrency: 1, disableAfterMs: 1000 },
     onDisabled: async () => {},

@@ -22,6 +22,8 @@ import { oldSecretName, secretName, type WebhookSecrets } from './webhook-secret
  * under way, carries the same webhook-id, so a receiver can tell. Logs neither bodies nor secrets.
  */
 export interface WebhookSenderOptions {
+  /** While true, what is due waits. */
+  isHeld(): Promise<boolean>;
   database: () => Promise<Database>;
   allowPrivate: boolean;
   timeoutMs: number;
@@ -69,6 +71,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   });
 
   async function claimSome(): Promise<number> {
+    if (await options.isHeld()) return 0;
     const database = await options.database();
     const due = await claimDeliveries(database, {
       places: { free: MAX_IN_FLIGHT - inFlight.size, taken: takenByTenant() },

@@ -11,18 +11,27 @@ function open(refusal?: Error, why: string | null = null) {
     return { emailId: 'e1' };
   });
   const retry = vi.fn(async () => why);
-  const door = createAmqpDoor({ accept, retry, logger: silentLogger });
-  const receive = (message: Partial<ForeignMessage>) =>
-    door({ messageId: null, correlationId: null, body: EMAIL, deadLetterOf: null, ...message });
+  const door = createAmqpDoor({ accept, retry, maxBytes: 10_000, logger: silentLogger });
+  const receive = ({
+    body = EMAIL,
+    ...message
+  }: Partial<Omit<ForeignMessage, 'body'>> & { body?: unknown }) =>
+    door({
+      ...{ messageId: null, correlationId: null, contentEncoding: null, deadLetterOf: null, ...message },
+      body: Buffer.isBuffer(body)
+        ? body
+        : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    });
   return { accept, retry, receive };
 }
 
 describe('the amqp door', () => {
-  it('an object, text or bytes of JSON → accepted under its message id and correlation id', async () => {
+  it('an object of JSON → accepted under its message id and correlation id', async () => {
     const { accept, receive } = open();
-    for (const body of [EMAIL, JSON.stringify(EMAIL), Buffer.from(JSON.stringify(EMAIL))]) {
-      expect(await receive({ body, messageId: 'm-1', correlationId: 'r-1' })).toEqual({ kind: 'done' });
-    }
+    for (const contentEncoding of [null, 'utf-8', 'identity'])
+      expect(await receive({ contentEncoding, messageId: 'm-1', correlationId: 'r-1' })).toEqual({
+        kind: 'done',
+      });
     expect(accept.mock.calls).toEqual(
       Array(3).fill([EMAIL, { requestId: 'r-1', idempotencyKey: 'amqp:m-1' }]),
     );
@@ -35,33 +44,37 @@ describe('the amqp door', () => {
   });
 
   it.each([
-    ['{', 'not JSON'],
+    ['{', 'not valid JSON'],
+    ['['.repeat(5000), 'nested deeper than 64 levels'],
+    [`"${'x'.repeat(10_000)}"`, 'larger than 10000 bytes'],
     ['[1]', 'not a JSON object'],
     ['null', 'not a JSON object'],
-    [Buffer.from([0xff, 0xfe]), 'not JSON'],
+    [Buffer.from('{"type":"J\u00fcrgen"}', 'latin1'), 'not valid UTF-8'],
     [{ to: 'a@example.com' }, 'type is missing'],
     [{ type: 7 }, 'type is missing'],
   ])('body %j → refused for good: %s', async (body, says) => {
     const { accept, receive } = open();
     expect(await receive({ body })).toMatchObject({
       kind: 'refused',
-      code: 'INVALID_PAYLOAD',
+      code: expect.stringMatching(/^(?:INVALID_PAYLOAD|INVALID_JSON|PAYLOAD_TOO_LARGE)$/),
       message: expect.stringContaining(says),
     });
     expect(accept).not.toHaveBeenCalled();
   });
 
-  it('a message id that no key could be → refused', async () => {
-    expect(await open().receive({ messageId: 'ä' })).toMatchObject({ kind: 'refused' });
+  it('a message id that no key could be, or a compressed body → refused', async () => {
+    expect(await open().receive({ messageId: 'ä' })).toMatchObject({ kind: 'refused', field: 'messageId' });
+    expect(await open().receive({ contentEncoding: 'gzip' })).toMatchObject({
+      ...{ kind: 'refused', code: 'UNSUPPORTED_MEDIA_TYPE', field: 'contentEncoding' },
+    });
   });
 
-  it('intake refuses a field → refused with its name', async () => {
-    const { receive } = open(new PostriderError('INVALID_EMAIL', 'is no address.', { field: 'to' }));
-    expect(await receive({})).toEqual({
-      kind: 'refused',
-      code: 'INVALID_EMAIL',
-      message: 'to: is no address.',
-    });
+  it.each([
+    ['to is missing.', 'to is missing.'],
+    ['is no address.', 'to: is no address.'],
+  ])('intake refuses a field with "%s" → refused with its name, once', async (says, message) => {
+    const { receive } = open(new PostriderError('INVALID_EMAIL', says, { field: 'to' }));
+    expect(await receive({})).toEqual({ kind: 'refused', code: 'INVALID_EMAIL', field: 'to', message });
   });
 
   it.each([

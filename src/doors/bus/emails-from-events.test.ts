@@ -84,7 +84,9 @@ describe('taking an event', () => {
   it('no id, or a value missing → refused before anything is taken', async () => {
     const take = vi.fn(async () => {});
     expect(await handle(take, { id: null })).toMatchObject({ status: 400 });
-    expect(await handle(take, { data: {} })).toEqual({ status: 422, error: 'the event has no data.email' });
+    expect(await handle(take, { data: {} })).toEqual({
+      ...{ status: 422, error: 'the event has no data.email', field: 'data.email' },
+    });
     expect(take).not.toHaveBeenCalled();
   });
 

@@ -22,10 +22,12 @@ export function emailsFromEvents(
     async (event) => {
       const patterns = [said].flat();
       const { id } = event;
-      if (id === null) return { status: 400, error: 'the event has no id, so it could start an email twice' };
+      if (id === null)
+        return { status: 400, error: 'the event has no id, so it could start an email twice', field: 'id' };
       const filled = patterns.map((pattern) => fillPattern(pattern, event));
       const missing = filled.flatMap((one) => ('missing' in one ? one.missing : []));
-      if (missing.length > 0) return { status: 422, error: `the event has no ${missing.join(', ')}` };
+      if (missing.length > 0)
+        return { status: 422, error: `the event has no ${missing.join(', ')}`, field: missing[0]! };
       try {
         await take(
           { ...event, id },
@@ -35,7 +37,8 @@ export function emailsFromEvents(
         return 200;
       } catch (error) {
         if (!isPostriderError(error)) throw error;
-        return { status: error.status, error: `${error.code}: ${error.message}` };
+        const { status, code, field } = error;
+        return { status, error: `${code}: ${error.message}`, ...(field !== undefined && { field }) };
       }
     },
   ]);

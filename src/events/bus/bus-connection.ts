@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Connection } from 'rabbitmq-client';
+import { type Connection, openRawConnection } from '../../amqp/index.js';
 import { type Logger, messageOf, PostriderError } from '../../kernel/index.js';
 
 /**
@@ -21,8 +21,7 @@ export async function connectBus({
   timeoutMs,
 }: BusConnectionOptions): Promise<Connection> {
   checkClientInstalled();
-  const { Connection } = await import('rabbitmq-client');
-  const connection = new Connection({
+  const connection = await openRawConnection({
     ...{ url, connectionName: name, noDelay: true, heartbeat: 10 },
     ...{ connectionTimeout: timeoutMs, acquireTimeout: timeoutMs, retryLow: 200, retryHigh: 5000 },
   });

@@ -1,4 +1,10 @@
-import type { Channel, Connection, SyncMessage } from 'rabbitmq-client';
+import {
+  type Channel,
+  type Connection,
+  type RawMessage,
+  rawMessageOf,
+  UnroutableError,
+} from '../../amqp/index.js';
 import { killPoint, type Logger, messageOf, PostriderError } from '../../kernel/index.js';
 import { connectBus } from './bus-connection.js';
 import { readEvent } from './bus-event.js';
@@ -57,6 +63,16 @@ export function createBusDeadLetters({ url, names, timeoutMs, logger }: BusDeadL
     } catch (error) {
       if (error instanceof PostriderError) throw error;
       const { code } = error as { code?: string };
+      if (error instanceof UnroutableError)
+        throw new PostriderError('BUS_QUEUE_NOT_FOUND', error.message, { cause: error });
+      if (code === 'PRECONDITION_FAILED')
+        throw new PostriderError(
+          'MESSAGE_NOT_MOVABLE',
+          `The broker refuses the event: ${messageOf(error)}.`,
+          {
+            cause: error,
+          },
+        );
       if (code === 'NOT_FOUND')
         throw new PostriderError('BUS_QUEUE_NOT_FOUND', `The broker has no queue ${queue}.`, {
           cause: error,
@@ -74,7 +90,7 @@ export function createBusDeadLetters({ url, names, timeoutMs, logger }: BusDeadL
     list: ({ limit = 100 } = {}) =>
       within(async (channel) => {
         const found: BusDeadLetter[] = [];
-        for await (const message of messagesOf(channel, queue, limit)) found.push(present(message));
+        for await (const message of messagesOf(channel, queue, limit)) found.push(await present(message));
         return found;
       }),
     retry: ({ ids, limit = MAX_LOOKED_AT } = {}) =>
@@ -84,7 +100,7 @@ export function createBusDeadLetters({ url, names, timeoutMs, logger }: BusDeadL
         let retried = 0;
         for await (const message of messagesOf(channel, queue, MAX_LOOKED_AT)) {
           if (retried >= limit || wanted?.size === 0) break;
-          const { id } = present(message);
+          const { id } = await present(message);
           if (wanted && (id === null || !wanted.delete(id))) continue;
           await moveBack(channel, mover, message);
           retried += 1;
@@ -96,39 +112,41 @@ export function createBusDeadLetters({ url, names, timeoutMs, logger }: BusDeadL
       }),
   };
 
-  async function moveBack(channel: Channel, mover: Mover, message: SyncMessage): Promise<void> {
-    await mover.move(message, names.queue, message.headers ?? {});
+  async function moveBack(channel: Channel, mover: Mover, message: RawMessage): Promise<void> {
+    await mover.move(message, names.queue, {});
     killPoint('bus:retried');
     channel.basicAck({ deliveryTag: message.deliveryTag });
     logger.info(
-      { eventId: message.messageId, retries: countRetries(message.headers ?? {}, names.queue) },
+      {
+        eventId: (await present(message)).id,
+        retries: countRetries(message.properties.headers().values(), names.queue),
+      },
       'dead letter retried',
     );
   }
 }
 
-async function* messagesOf(channel: Channel, queue: string, limit: number): AsyncGenerator<SyncMessage> {
+async function* messagesOf(channel: Channel, queue: string, limit: number): AsyncGenerator<RawMessage> {
   const { messageCount } = await channel.queueDeclare({ queue, passive: true });
   for (let taken = 0; taken < Math.min(limit, messageCount); taken += 1) {
     const message = await channel.basicGet({ queue });
     if (message === undefined) return;
-    yield message;
+    yield rawMessageOf(message);
   }
 }
 
-function present(message: SyncMessage): BusDeadLetter {
-  const headers: Record<string, unknown> = message.headers ?? {};
-  const event = readEvent(message);
-  const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  const number = (value: unknown) => (typeof value === 'number' ? value : null);
+async function present(message: RawMessage): Promise<BusDeadLetter> {
+  const { properties } = message;
+  const headers = properties.headers();
+  const event = await readEvent(message);
   return {
-    id: 'type' in event ? event.id : (message.messageId ?? null),
-    type: 'type' in event ? event.type : (message.type ?? null),
-    source: 'type' in event ? event.source : (message.appId ?? null),
-    occurredAt: 'type' in event ? event.occurredAt : null,
-    originalQueue: text(headers['x-original-queue']),
-    finalStatusCode: number(headers['x-final-status-code']),
-    finalError: text(headers['x-final-error']),
-    finalRetryCount: number(headers['x-final-retry-count']),
+    id: 'id' in event ? event.id : properties.text('messageId'),
+    type: 'id' in event ? event.type : properties.text('type'),
+    source: 'id' in event ? event.source : properties.text('appId'),
+    occurredAt: 'id' in event ? event.occurredAt : null,
+    originalQueue: headers.text('x-original-queue'),
+    finalStatusCode: headers.number('x-final-status-code'),
+    finalError: headers.text('x-final-error'),
+    finalRetryCount: headers.number('x-final-retry-count'),
   };
 }

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { MessageProperties, type PropertyValues } from '../../amqp/index.js';
 import { type BusEvent, earlyByMs, type NewBusEvent, readEvent, writeEvent } from './bus-event.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
+const read = (body: unknown, properties: PropertyValues = {}) =>
+  readEvent({
+    ...{ deliveryTag: 1, redelivered: false, properties: MessageProperties.of(properties) },
+    body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
+  });
+
 describe('an event in a message', () => {
-  it('written and read → the same', () => {
+  it('written and read → the same', async () => {
     const { envelope, body } = writeEvent(
       { id: 'e1', type: 'user.registered', data: { a: 1 }, companyId: 'acme', processAfterDelayMs: 500 },
       'wms-a',
@@ -16,7 +23,7 @@ describe('an event in a message', () => {
       appId: 'wms-a',
       durable: true,
     });
-    expect(readEvent({ body })).toEqual({
+    expect(await read(body)).toEqual({
       ...{ id: 'e1', type: 'user.registered', data: { a: 1 }, companyId: 'acme', source: 'wms-a' },
       ...{ occurredAt: '2026-01-01T00:00:00.000Z', processAfterDelayMs: 500 },
     });
@@ -45,13 +52,37 @@ describe('an event in a message', () => {
     ['nothing', null],
     ['no type', { data: {} }],
     ['a delay that is none', { type: 'x', processAfterDelayMs: 'soon' }],
-  ])('a body of %s → a problem, not an event', (_, body) => {
-    expect(readEvent({ body })).toHaveProperty('problem');
+    ['a delay of no known beginning', { type: 'x', processAfterDelayMs: 9000 }],
+    ['a delay from a time that is none', { type: 'x', processAfterDelayMs: 9000, occurredAt: 'noon' }],
+    ['JSON of 20,000 levels', Buffer.from('['.repeat(20_000) + ']'.repeat(20_000))],
+    ['Latin-1', Buffer.from('{"type":"x","data":"J\u00fcrgen"}', 'latin1')],
+    ['a source of 3000 characters', { type: 'x', source: 'x'.repeat(3000) }],
+    ['a source with NUL', { type: 'x', source: 'a\u0000' }],
+  ])('a body of %s → a problem, not an event', async (_, body) => {
+    expect(await read(body)).toHaveProperty('problem');
   });
 
-  it('what the body lacks → from the properties', () => {
-    const message = { body: { data: 1 }, messageId: 'm', type: 'x', appId: 'other', timestamp: NOW / 1000 };
-    expect(readEvent(message)).toMatchObject({
+  it('a compressed body → a problem that says so; an encoding of characters → read', async () => {
+    expect(await read({ type: 'x' }, { contentEncoding: 'gzip' })).toMatchObject({
+      field: 'contentEncoding',
+    });
+    expect(await read({ type: 'x' }, { contentEncoding: 'UTF-8' })).toMatchObject({ type: 'x' });
+  });
+
+  it('an event of 1969 → published, though the property of its time has no sign', async () => {
+    const { envelope, body } = writeEvent({ type: 'x', occurredAt: '1969-07-20T20:17:40Z' }, 's', NOW);
+    expect(envelope.timestamp).toBe(0);
+    expect(await read(body)).toMatchObject({ occurredAt: '1969-07-20T20:17:40.000Z' });
+  });
+
+  it('timestamps no calendar has → no time, and no fault', async () => {
+    for (const timestamp of [Number.MAX_SAFE_INTEGER, 1e18])
+      expect(await read({ type: 'x' }, { timestamp })).toMatchObject({ occurredAt: null });
+  });
+
+  it('what the body lacks → from the properties', async () => {
+    const properties = { messageId: 'm', type: 'x', appId: 'other', timestamp: NOW / 1000 };
+    expect(await read({ data: 1 }, properties)).toMatchObject({
       ...{ id: 'm', type: 'x', source: 'other', occurredAt: '2026-01-01T00:00:00.000Z' },
     });
   });

@@ -1,6 +1,12 @@
-import type { Envelope } from 'rabbitmq-client';
-import { isStorableText, newId, PostriderError, refuseUnknownKeys } from '../../kernel/index.js';
-import type { Headers } from './retry-count.js';
+import type { Envelope, RawMessage } from '../../amqp/index.js';
+import {
+  isPostriderError,
+  isStorableText,
+  newId,
+  PostriderError,
+  readJsonInTurns,
+  refuseUnknownKeys,
+} from '../../kernel/index.js';
 
 /** One event on the bus: what is published, how it stands in a message, and what of a message is one. */
 export interface BusEvent {
@@ -26,20 +32,21 @@ export interface NewBusEvent {
   companyId?: string;
 }
 
-/** As the client hands it over: JSON parsed where it could be. */
-export interface BusMessage {
-  body: unknown;
-  headers?: Headers;
-  messageId?: string;
+/** Why a message is no event, and the field at fault where there is one. */
+export interface Problem {
+  problem: string;
+  field?: string;
+  /** Where it could be read. */
   type?: string;
-  timestamp?: number;
-  appId?: string;
 }
 
 const FIELDS = ['type', 'data', 'id', 'occurredAt', 'processAfterDelayMs', 'companyId'];
 /** What goes into a property of a message has 255 bytes. */
 const NAME = /^[\u0021-\u007e]{1,200}$/;
 const MAX_DELAY_MS = 30 * 24 * 3_600_000;
+const MAX_BYTES = 16 * 1024 ** 2;
+/** Some clients name the encoding of characters here. */
+const PLAIN_ENCODING = /^(?:identity|utf-?8)$/i;
 
 export function writeEvent(
   event: NewBusEvent,
@@ -64,53 +71,84 @@ export function writeEvent(
   return {
     envelope: {
       ...{ messageId: id, type, appId: service, contentType: 'application/json', durable: true },
-      timestamp: Math.floor(occurredAt.getTime() / 1000),
+      // The property has no sign; the body says it in any case.
+      timestamp: Math.max(0, Math.floor(occurredAt.getTime() / 1000)),
     },
     body: Buffer.from(body),
   };
 }
 
-/** The event of a message, or why it is none. What the body lacks is taken from the message's properties. */
-export function readEvent(message: BusMessage): BusEvent | { problem: string } {
-  const body = parsedBody(message.body);
-  if (body === null) return { problem: 'the body is not a JSON object' };
-  const type = body.type ?? message.type;
-  if (!isName(type)) return { problem: 'the message has no type' };
-  const id = body.id ?? message.messageId;
+/**
+ * The event of a message, or why it is none. What the body lacks is taken from the message's properties. A delay without
+ * a time to count from is refused: nobody could say when it ends.
+ */
+export async function readEvent({ properties, body: bytes }: RawMessage): Promise<BusEvent | Problem> {
+  const encoding = properties.text('contentEncoding');
+  if (encoding !== null && !PLAIN_ENCODING.test(encoding))
+    return { problem: 'the event must not be compressed', field: 'contentEncoding' };
+  const parsed = await parsedBody(bytes);
+  if ('problem' in parsed) return parsed;
+  const body = parsed.fields;
+  const type = body.type ?? properties.text('type');
+  if (!isName(type)) return { problem: 'the message has no type', field: 'type' };
+  const id = body.id ?? properties.text('messageId');
   const delay = body.processAfterDelayMs;
-  if (delay !== undefined && !isDelay(delay)) return { problem: 'processAfterDelayMs is not a delay' };
+  if (delay !== undefined && !isDelay(delay))
+    return { type, problem: 'processAfterDelayMs is not a delay', field: 'processAfterDelayMs' };
+  const occurredAt = timeOf(body.occurredAt, properties.timestamp());
+  if (delay !== undefined && occurredAt === null)
+    return {
+      type,
+      problem: 'processAfterDelayMs needs occurredAt, or a timestamp of the message, to count from',
+      field: 'processAfterDelayMs',
+    };
+  const source = textOf(body.source) ?? properties.text('appId');
+  if (source !== null && !isSource(source))
+    return {
+      type,
+      problem: 'source is longer than 255 characters, or no text that can be kept',
+      field: 'source',
+    };
   return {
     id: isName(id) ? id : null,
     type,
     data: body.data ?? {},
-    source: textOf(body.source) ?? textOf(message.appId),
-    occurredAt: timeOf(body.occurredAt, message.timestamp),
+    source,
+    occurredAt,
     processAfterDelayMs: delay ?? null,
     companyId: textOf(body.companyId),
   };
 }
 
-/** How long the event must still wait. One that does not say when it was published does not wait. */
+/** How long the event must still wait. */
 export function earlyByMs({ occurredAt, processAfterDelayMs }: BusEvent, now: number): number {
   if (processAfterDelayMs === null || occurredAt === null) return 0;
   return Math.max(0, Date.parse(occurredAt) + processAfterDelayMs - now);
 }
 
-function parsedBody(body: unknown): Record<string, unknown> | null {
-  let value = body;
-  if (Buffer.isBuffer(body) || typeof body === 'string') {
-    try {
-      value = JSON.parse(body.toString());
-    } catch {
-      return null;
-    }
-  }
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+/** An event from a far future would wait for ever. */
+export function isTooEarly(earlyMs: number): boolean {
+  return earlyMs > MAX_DELAY_MS;
 }
 
-function timeOf(occurredAt: unknown, seconds: number | undefined): string | null {
+export const TOO_EARLY: Problem = {
+  problem: `occurredAt and processAfterDelayMs end more than ${MAX_DELAY_MS / 86_400_000} days from now`,
+  field: 'occurredAt',
+};
+
+async function parsedBody(bytes: Buffer): Promise<{ fields: Record<string, unknown> } | Problem> {
+  try {
+    const body = await readJsonInTurns(async () => bytes, { what: 'The event', maxBytes: MAX_BYTES });
+    if (typeof body === 'object' && body !== null && !Array.isArray(body))
+      return { fields: body as Record<string, unknown> };
+    return { problem: 'The event is not a JSON object.' };
+  } catch (error) {
+    if (!isPostriderError(error)) throw error;
+    return { problem: error.message };
+  }
+}
+
+function timeOf(occurredAt: unknown, seconds: number | null): string | null {
   const at = typeof occurredAt === 'string' ? Date.parse(occurredAt) : Number.NaN;
   if (!Number.isNaN(at)) return new Date(at).toISOString();
   const stamped = new Date((seconds ?? Number.NaN) * 1000);
@@ -123,6 +161,11 @@ function isName(value: unknown): value is string {
 
 function isDelay(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_DELAY_MS;
+}
+
+/** Known by it, with type and id, so it stands in an index. */
+function isSource(source: string): boolean {
+  return source.length <= 255 && isStorableText(source);
 }
 
 function textOf(value: unknown): string | null {

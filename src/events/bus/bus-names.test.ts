@@ -14,6 +14,7 @@ describe('names of a service on the bus', () => {
       queue: `${prefix}.queue.${service}`,
       retryExchange: `${prefix}.retry-exchange.${service}`,
       retryQueue: `${prefix}.retry-queue.${service}`,
+      delayQueue: `${prefix}.delay-queue.${service}`,
       deadLetterQueue: `${prefix}.dlq.${service}`,
     });
   });

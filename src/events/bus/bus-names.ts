@@ -11,6 +11,8 @@ export interface BusNames {
   queue: string;
   retryExchange: string;
   retryQueue: string;
+  /** Where events wait that are due later. */
+  delayQueue: string;
   deadLetterQueue: string;
 }
 
@@ -24,6 +26,7 @@ export function busNames(service: string): BusNames {
     queue: `${prefix}.queue.${service}`,
     retryExchange: `${prefix}.retry-exchange.${service}`,
     retryQueue: `${prefix}.retry-queue.${service}`,
+    delayQueue: `${prefix}.delay-queue.${service}`,
     deadLetterQueue: `${prefix}.dlq.${service}`,
   };
 }

@@ -24,6 +24,8 @@ import type { EventBus } from './create-event-bus.js';
 export interface BusPublisherOptions {
   database: () => Promise<Database>;
   bus: EventBus;
+  /** While true, what is due waits. */
+  isHeld(): Promise<boolean>;
   /** The types to publish; none publishes nothing and has nothing noted. */
   events: readonly string[];
   /** What the store does not know of an event. */
@@ -70,7 +72,7 @@ export function createBusPublisher(options: BusPublisherOptions): Lifecycle {
     // Before the broker: events of emails that end while it is away are owed too.
     if (events.length > 0 && !listening) listening = await listenForBus(database, events);
     await bus.start();
-    if (!listening) return false;
+    if (!listening || (await options.isHeld())) return false;
     const leaseMs = options.timeoutMs + LEASE_EXTRA_MS;
     const owed = await claimOwedEvents(database, { limit: BATCH, leaseMs });
     if (owed.length === 0) return false;

@@ -1,4 +1,4 @@
-import type { Connection, Consumer, Publisher } from 'rabbitmq-client';
+import { type Connection, type Consumer, type Publisher, rawMessageOf } from '../../amqp/index.js';
 import {
   type Clock,
   createLogger,
@@ -18,7 +18,7 @@ import { type NewBusEvent, writeEvent } from './bus-event.js';
 import { type BusNames, busNames } from './bus-names.js';
 import { declareMainExchange, declareTopology, mainQueue } from './declare-topology.js';
 import { type BusOutcome, type EventHandler, handleMessage } from './handle-message.js';
-import { createMover, type Mover } from './move-message.js';
+import { createMover, createPatientMover, type PatientMover } from './move-message.js';
 
 /**
  * Events between services on RabbitMQ. What one publishes reaches every service of its prefix; what a service fails on
@@ -32,6 +32,13 @@ export interface EventBus extends Lifecycle {
   /** Resolves with the event's id when the broker has it on disk, or in nobody's queue because nobody listens. */
   publish(event: NewBusEvent): Promise<string>;
   readonly deadLetters: BusDeadLetters;
+  /** Whether it is connected, consumes, and can move what it must. */
+  state(): BusState;
+}
+
+export interface BusState {
+  up: boolean;
+  message: string;
 }
 
 export interface EventBusOptions {
@@ -57,9 +64,17 @@ export interface EventBusOptions {
 interface Open {
   connection: Connection;
   publisher: Publisher;
-  mover: Mover;
+  mover: PatientMover;
   consumer: Consumer | null;
   stopping: AbortController;
+  inHand: InHand;
+}
+
+/** Events that are being handled. */
+interface InHand {
+  count: number;
+  /** When one began while there was none, or the last one ended. */
+  since: number;
 }
 
 const OPTIONS = [
@@ -95,6 +110,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
   let open: Open | null = null;
   let closing: Promise<void> | null = null;
   let wanted = false;
+  let lastError: string | null = null;
 
   async function begin(): Promise<Open> {
     const connection = await connectBus({ url, name: `postrider bus ${service}`, logger, timeoutMs });
@@ -114,25 +130,40 @@ export function createEventBus(options: EventBusOptions): EventBus {
       );
     });
     const publisher = connection.createPublisher({ confirm: true, maxAttempts: 3 });
-    const mover = createMover(connection, { timeoutMs });
+    connection.on('error', (error) => {
+      lastError = messageOf(error);
+    });
+    const mover = createPatientMover(createMover(connection, { timeoutMs }), { clock, declare });
     const stopping = new AbortController();
-    const consumer = listening ? consume(connection, mover, stopping.signal) : null;
+    const inHand: InHand = { count: 0, since: clock.monotonic() };
+    const consumer = listening ? consume(connection, mover, stopping.signal, inHand) : null;
     logger.info({ exchange: names.mainExchange, queue: listening ? names.queue : null }, 'bus connected');
-    open = { connection, publisher, mover, consumer, stopping };
+    open = { connection, publisher, mover, consumer, stopping, inHand };
     return open;
   }
 
-  function consume(connection: Connection, mover: Mover, signal: AbortSignal): Consumer {
+  function consume(
+    connection: Connection,
+    mover: PatientMover,
+    signal: AbortSignal,
+    inHand: InHand,
+  ): Consumer {
     const { queue, ...queueOptions } = mainQueue(names);
     const parts = {
-      ...{ queue, maxRetries, signal, onOutcome, clock, random, logger },
+      ...{ names, maxRetries, mover, signal, onOutcome, clock, random, logger },
       handlerOf: (type: string) => handlers.get(type) ?? handlers.get('*'),
-      moveToDeadLetters: (message: Parameters<Mover['move']>[0], headers: Parameters<Mover['move']>[2]) =>
-        mover.move(message, names.deadLetterQueue, headers),
     };
     const consumer = connection.createConsumer(
       { queue, queueOptions, concurrency: prefetch, qos: { prefetchCount: prefetch } },
-      async (message) => STATUS[await handleMessage(message, parts)],
+      async (message) => {
+        if (inHand.count++ === 0) inHand.since = clock.monotonic();
+        try {
+          return STATUS[await handleMessage(rawMessageOf(message), parts)];
+        } finally {
+          inHand.count -= 1;
+          inHand.since = clock.monotonic();
+        }
+      },
     );
     consumer.on('error', (error) => logger.warn({ err: messageOf(error) }, 'the consumer of the bus failed'));
     return consumer;
@@ -158,8 +189,16 @@ export function createEventBus(options: EventBusOptions): EventBus {
     logger.warn({}, 'bus stopped with events in hand; they are delivered again');
   }
 
+  function state(): BusState {
+    const trouble = troubleOf(open, { prefetch, now: clock.monotonic() });
+    if (trouble === null) return { up: true, message: 'connected' };
+    const why = trouble === NOT_CONNECTED && lastError !== null ? ` (${lastError})` : '';
+    return { up: false, message: `${trouble}${why}` };
+  }
+
   return {
     names,
+    state,
     on(type, handler) {
       if (opening)
         throw new PostriderError('INVALID_CONFIG', 'Name handlers before start().', { field: type });
@@ -174,6 +213,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
       if (!wanted) return;
       opening ??= begin().catch((error: unknown) => {
         opening = null;
+        lastError = messageOf(error);
         throw error;
       });
       await opening;
@@ -216,6 +256,22 @@ export function createEventBus(options: EventBusOptions): EventBus {
       await closing;
     },
   };
+}
+
+const NOT_CONNECTED = 'not connected to the broker';
+/** A handler may take its time; where all places are taken for so long without an end, nothing is handled. */
+const STUCK_MS = 60_000;
+
+function troubleOf(open: Open | null, { prefetch, now }: { prefetch: number; now: number }): string | null {
+  if (!open?.connection.ready) return NOT_CONNECTED;
+  const { consumer, mover, inHand } = open;
+  if (consumer && consumer.consumerTag === '') return 'not consuming';
+  const moves = mover.trouble();
+  if (moves !== null) return `events cannot be moved: ${moves}`;
+  const stuckMs = now - inHand.since;
+  if (consumer && inHand.count >= prefetch && stuckMs > STUCK_MS)
+    return `no handler has ended for ${Math.floor(stuckMs / 1000)} s, and ${inHand.count} events are in hand`;
+  return null;
 }
 
 /** The client's words for what it tells the broker. */

@@ -1,4 +1,4 @@
-import type { Channel, Connection } from 'rabbitmq-client';
+import type { Channel, Connection } from '../../amqp/index.js';
 import { messageOf, PostriderError } from '../../kernel/index.js';
 import type { BusNames } from './bus-names.js';
 
@@ -29,14 +29,28 @@ export function mainQueue(names: BusNames): QueueDeclaration {
 
 /** Holds a message for the wait and gives it back to the one queue it came from, through the default exchange. */
 export function retryQueue(names: BusNames, retryDelayMs: number): QueueDeclaration {
+  return waitingQueue(names, names.retryQueue, retryDelayMs);
+}
+
+/**
+ * Holds events that are due later, for one round; those that are still not due are put here again. One wait for all:
+ * with a wait of each message's own the first to come would hold up shorter ones behind it.
+ */
+export function delayQueue(names: BusNames): QueueDeclaration {
+  return waitingQueue(names, names.delayQueue, DELAY_ROUND_MS);
+}
+
+const DELAY_ROUND_MS = 5000;
+
+function waitingQueue(names: BusNames, queue: string, waitMs: number): QueueDeclaration {
   return {
-    queue: names.retryQueue,
+    queue,
     durable: true,
     arguments: {
       'x-queue-type': 'classic',
       'x-dead-letter-exchange': '',
       'x-dead-letter-routing-key': names.queue,
-      'x-message-ttl': retryDelayMs,
+      'x-message-ttl': waitMs,
     },
   };
 }
@@ -63,6 +77,7 @@ export function declareTopology(
     await channel.exchangeDeclare({ exchange: retryExchange, type: 'direct', durable: true });
     await channel.queueDeclare(deadLetterQueue(names));
     await channel.queueDeclare(retryQueue(names, retryDelayMs));
+    await channel.queueDeclare(delayQueue(names));
     await channel.queueBind({ queue: waiting, exchange: retryExchange, routingKey: RETRY_KEY });
     await channel.queueDeclare(mainQueue(names));
     await channel.queueBind({ queue, exchange: mainExchange, routingKey: '' });

@@ -1,10 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
+import { type HeaderValue, MessageProperties, type RawMessage } from '../../amqp/index.js';
 import { ManualClock, silentLogger } from '../../kernel/index.js';
 import { type EventHandler, type HandlingParts, handleMessage } from './handle-message.js';
+import { TooSoonError } from './move-message.js';
 
-const message = (body: unknown = { id: 'e', type: 'x' }, headers: Record<string, unknown> = {}) => ({
-  body,
-  headers,
+const message = (
+  body: unknown = { id: 'e', type: 'x' },
+  headers: Record<string, HeaderValue> = {},
+): RawMessage => ({
+  ...{ deliveryTag: 1, redelivered: false, properties: MessageProperties.of({ headers }) },
+  body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
 });
 const tried = (count: number) => ({ 'x-death': [{ count, queue: 'q', reason: 'rejected', time: 1 }] });
 
@@ -16,9 +21,10 @@ function parts(handler?: EventHandler, more: Partial<HandlingParts> = {}): Handl
   const over = new AbortController();
   over.abort();
   return {
-    ...{ queue: 'q', maxRetries: 10, handlerOf: (type) => (type === 'x' ? handler : undefined) },
+    names: { queue: 'q', delayQueue: 'later', deadLetterQueue: 'dead' },
+    ...{ maxRetries: 10, handlerOf: (type) => (type === 'x' ? handler : undefined) },
     ...{
-      moveToDeadLetters: vi.fn(),
+      mover: { move: vi.fn() },
       onOutcome: () => {},
       clock: new ManualClock(),
       random: () => 0,
@@ -43,7 +49,7 @@ describe('handling a message', () => {
     expect(await handleMessage(message(), parts(handler))).toBe(action);
   });
 
-  it.each<[string, EventHandler, Record<string, unknown>, string]>([
+  it.each<[string, EventHandler, Record<string, HeaderValue>, string]>([
     ['handled', () => 200, {}, 'handled'],
     ['failed', () => 503, {}, 'retried'],
     ['too early', () => 425, {}, 'requeued'],
@@ -62,11 +68,12 @@ describe('handling a message', () => {
     expect(await handleMessage(message(Buffer.from('{')), parts())).toBe('DROP');
     const last = parts();
     expect(await handleMessage(message(Buffer.from('{'), tried(10)), last)).toBe('ACK');
-    expect(last.moveToDeadLetters).toHaveBeenCalledWith(
+    expect(last.mover.move).toHaveBeenCalledWith(
       expect.anything(),
+      'dead',
       expect.objectContaining({
         'x-final-status-code': 400,
-        'x-final-error': 'the body is not a JSON object',
+        'x-final-error': 'The event is not valid JSON.',
       }),
     );
   });
@@ -87,10 +94,9 @@ describe('handling a message', () => {
     const stale = { 'x-final-status-code': 503, 'x-original-queue': 'elsewhere', kept: 1 };
     const all = parts(throwing, { logger });
     expect(await handleMessage(message(undefined, { ...tried(10), ...stale }), all)).toBe('ACK');
-    expect(all.moveToDeadLetters).toHaveBeenCalledWith(expect.anything(), {
-      ...tried(10),
-      ...{ kept: 1, 'x-original-queue': 'q', 'x-final-error': 'broken', 'x-final-retry-count': 10 },
-      'x-final-deaths': { count: 10, since: 1 },
+    expect(all.mover.move).toHaveBeenCalledWith(expect.anything(), 'dead', {
+      ...{ 'x-original-queue': 'q', 'x-final-error': 'broken', 'x-final-retry-count': 10 },
+      ...{ 'x-final-status-code': undefined, 'x-final-deaths': { count: 10, since: 1 } },
     });
     expect(error.mock.calls[0]![0]).toMatchObject({
       code: 'RABBITMQ_MESSAGE_MAX_RETRIES_EXCEEDED',
@@ -98,20 +104,80 @@ describe('handling a message', () => {
     });
   });
 
-  it('the dead-letter queue cannot be reached → the message stays', async () => {
-    const moveToDeadLetters = () => Promise.reject(new Error('away'));
-    expect(
-      await handleMessage(
-        message(undefined, tried(10)),
-        parts(() => 500, { moveToDeadLetters }),
-      ),
-    ).toBe('REQUEUE');
+  it.each([
+    ['a dead letter', tried(10), 0],
+    ['an event of tomorrow', {}, 86_400_000],
+  ])(
+    '%s cannot be moved → it comes back by the retry queue, and is told and logged as such',
+    async (_, headers, ms) => {
+      const [error, onOutcome, clock] = [vi.fn(), vi.fn(), new ManualClock()];
+      const occurredAt = new Date(clock.now()).toISOString();
+      const body = { type: 'x', occurredAt, processAfterDelayMs: ms };
+      const refusals = [new Error('away'), new TooSoonError('away')];
+      const move = () => Promise.reject(refusals.shift());
+      const more = { mover: { move }, onOutcome, clock, logger: { ...silentLogger, error } };
+      for (const logged of [1, 1]) {
+        expect(
+          await handleMessage(
+            message(body, headers),
+            parts(() => 500, more),
+          ),
+        ).toBe('DROP');
+        expect(error).toHaveBeenCalledTimes(logged);
+      }
+      expect(onOutcome.mock.calls).toEqual([['move_failed'], ['move_failed']]);
+    },
+  );
+
+  it('moves failed for a while → the count of retries stands where they ended', async () => {
+    const all = parts(() => 500);
+    await handleMessage(message(undefined, tried(25)), all);
+    expect(vi.mocked(all.mover.move).mock.calls[0]![2]).toMatchObject({
+      ...{ 'x-final-retry-count': 10, 'x-final-deaths': { count: 25, since: 1 } },
+    });
+  });
+
+  const inSeconds = (seconds: number, clock: ManualClock) => ({
+    ...{ type: 'x', occurredAt: new Date(clock.now()).toISOString() },
+    processAfterDelayMs: seconds * 1000,
+  });
+
+  it.each([
+    [2, 'REQUEUE', 'requeued'],
+    [3, 'ACK', 'delayed'],
+    [2_592_000, 'ACK', 'delayed'],
+  ])('due in %i s → %s, as %s', async (seconds, action, outcome) => {
+    const [clock, onOutcome, handler] = [new ManualClock(), vi.fn(), vi.fn()];
+    const all = parts(handler, { clock, onOutcome });
+    expect(await handleMessage(message(inSeconds(seconds, clock)), all)).toBe(action);
+    expect(onOutcome.mock.calls).toEqual([[outcome]]);
+    expect(handler).not.toHaveBeenCalled();
+    const moves = vi.mocked(all.mover.move).mock.calls.map(([, queue]) => queue);
+    expect(moves).toEqual(outcome === 'delayed' ? ['later'] : []);
+  });
+
+  it('due in another century → refused with a reason instead of waiting for ever', async () => {
+    const warn = vi.fn();
+    const body = { type: 'x', occurredAt: '2126-01-01T00:00:00Z', processAfterDelayMs: 0 };
+    const all = parts(() => 200, { logger: { ...silentLogger, warn } });
+    expect(await handleMessage(message(body), all)).toBe('DROP');
+    expect(warn.mock.calls[0]![0]).toMatchObject({
+      ...{ status: 400, field: 'occurredAt', err: expect.stringContaining('30 days') },
+    });
+  });
+
+  it('an event fails → logged with its id and the field at fault', async () => {
+    const warn = vi.fn();
+    const logger = { ...silentLogger, warn };
+    const handler = () => ({ status: 400, error: 'INVALID_EMAIL: to is missing', field: 'to' });
+    await handleMessage(message(), parts(handler, { logger }));
+    expect(warn.mock.calls[0]![0]).toMatchObject({ eventId: 'e', status: 400, field: 'to' });
   });
 
   it('an endless reason → cut, so that it fits into a header', async () => {
     const all = parts(() => ({ status: 500, error: 'x'.repeat(100_000) }));
     await handleMessage(message(undefined, tried(10)), all);
-    const headers = vi.mocked(all.moveToDeadLetters).mock.calls[0]![1];
+    const headers = vi.mocked(all.mover.move).mock.calls[0]![2];
     expect(String(headers['x-final-error'])).toHaveLength(1000);
   });
 });

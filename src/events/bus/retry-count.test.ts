@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countRetries, republishableDeaths } from './retry-count.js';
+import { countRetries } from './retry-count.js';
 
 const death = (count: number, { queue = 'q', reason = 'rejected', time = 100 } = {}) => ({
   ...{ count, queue, reason, time, exchange: 'e', 'routing-keys': ['retry'] },
@@ -14,6 +14,22 @@ describe('retries of a message', () => {
   it('rejected and expired in turn → the rejections of this queue alone', () => {
     const history = [death(4, { queue: 'wait', reason: 'expired' }), death(4), death(9, { queue: 'other' })];
     expect(countRetries({ 'x-death': history }, 'q')).toBe(4);
+  });
+
+  it.each([
+    ['before', [death(9, { queue: 'other' }), death(4)]],
+    [
+      'before, and its queue waited for, too',
+      [death(9, { queue: 'other' }), death(4, { reason: 'expired' }), death(4)],
+    ],
+    ['after', [death(4), death(9, { queue: 'other' })]],
+    [
+      'with the same name but for its end',
+      [death(9, { queue: 'q.other' }), death(9, { queue: '' }), death(4)],
+    ],
+  ])('the history of another queue %s → not counted', (_, history) => {
+    expect(countRetries({ 'x-death': history }, 'q')).toBe(4);
+    expect(countRetries({ 'x-death': history }, 'none')).toBe(0);
   });
 
   const final = { 'x-final-retry-count': 10, 'x-final-deaths': { count: 10, since: 100 } };
@@ -46,7 +62,7 @@ describe('retries of a message', () => {
     expect(countRetries({ ...headers, 'x-death': [death(1, { time: 300 })] }, 'q')).toBe(13);
   });
 
-  it('a history to be published again → its numbers as long ones, the rest as it was', () => {
-    expect(republishableDeaths([death(3)])).toEqual([{ ...death(3), count: 3n, time: 100n }]);
+  it.each([-1_000_000, 2n ** 62n, 'many', null])('a forged count of %s → no round without end', (count) => {
+    expect(countRetries({ 'x-death': [{ ...death(1), count }] }, 'q')).toBeGreaterThan(1000);
   });
 });

@@ -28,23 +28,12 @@ export function countRetries(headers: Headers, queue: string): number {
 
 export function deathsIn(headers: Headers, queue: string): Deaths {
   const entry = entriesOf(headers['x-death']).find((one) => one.queue === queue && one.reason === 'rejected');
-  return { count: wholeNumber(entry?.count) ?? 0, since: wholeNumber(entry?.time) };
+  if (entry === undefined) return { count: 0, since: null };
+  return { count: wholeNumber(entry.count) ?? UNCOUNTABLE, since: wholeNumber(entry.time) };
 }
 
-/**
- * The history as it can be published again. The client writes a small number in one byte, which a broker that counts
- * on in this history does not take.
- */
-export function republishableDeaths(deaths: unknown): unknown {
-  return entriesOf(deaths).map((entry) =>
-    Object.fromEntries(
-      Object.entries(entry).map(([key, value]) => [
-        key,
-        Number.isSafeInteger(value) ? BigInt(value as number) : value,
-      ]),
-    ),
-  );
-}
+/** A publisher wrote a history in which nobody can count: the message has its one try, and no round without end. */
+const UNCOUNTABLE = 1_000_000;
 
 function baseOf(headers: Headers): Deaths | null {
   const base = headers[FINAL_DEATHS];

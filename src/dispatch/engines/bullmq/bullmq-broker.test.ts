@@ -19,7 +19,7 @@ test('stopped while it connects → nothing of it goes on', async () => {
     ...{ url: `redis://127.0.0.1:${port}`, prefix: 'x', prefetch: 1, store: 'one', logger: silentLogger },
     gatewayWaitMs: () => 1000,
   });
-  const starting = broker.start({ onBell() {}, onState() {}, onNothingOut() {} });
+  const starting = broker.start({ onBell() {}, onState() {}, onNothingOut() {}, onRefused() {} });
   await vi.waitFor(() => expect(knocked).toBe(true), 20_000);
   await broker.stop({ deadlineMs: 0 });
   await starting;

@@ -1,7 +1,11 @@
 import type { Job, Queue, Worker } from 'bullmq';
-import { delay, type Logger, messageOf, type StopOptions } from '../../../kernel/index.js';
+import { delay, type Logger, messageOf, type StopOptions, toStorableText } from '../../../kernel/index.js';
 import type { BellBroker, BellEnd, BrokerListener, HeardBell, OutgoingBell } from '../../bell-broker.js';
+import { clearMisplacedJobs } from './clear-misplaced-jobs.js';
 import { type EmailJob, JOB_NAME, makeEmailJob, QUEUE_NAME, readEmailJob } from './email-job.js';
+import { findStandstill } from './find-standstill.js';
+import { findUnreadable } from './find-unreadable.js';
+import { forgetJobs } from './forget-jobs.js';
 import { type BullmqPackages, loadPackages } from './load-packages.js';
 import { markPrefix, RENEW_MS } from './mark-prefix.js';
 import { createRedisLink, type LinkTrouble, type RedisLink } from './redis-link.js';
@@ -52,8 +56,12 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
   const mark = markPrefix(options);
 
   async function checkMark(client: RedisLink['client']): Promise<void> {
+    for (const id of await clearMisplacedJobs(client, (name) => `${options.prefix}:${QUEUE_NAME}:${name}`))
+      refuse({ id, code: 'INVALID_PAYLOAD', field: 'id', reason: 'is a key of the queue itself' });
     // Without the mark there is nothing else of ours either, or nobody was there to renew it.
     if ((await mark.renew(client)) === 'new') listener?.onNothingOut({ waits: true });
+    const standstill = await findStandstill(client, `${options.prefix}:${QUEUE_NAME}:meta`);
+    if (standstill !== null) throw new Error(standstill);
   }
 
   const state = () => ({
@@ -68,7 +76,11 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
     if (now === null && !worker) connectQueue();
     if (before !== (now === null)) {
       if (now === null) logger.info({ engine: 'bullmq' }, 'the broker is back');
-      else warn(messageIn(now), 'the broker is away; emails are accepted and wait');
+      else
+        logger.warn(
+          { engine: 'bullmq', err: messageIn(now) },
+          'the broker is away; emails are accepted and wait',
+        );
     }
     listener?.onState(state());
   }
@@ -99,20 +111,41 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
           error instanceof RetryLater ? error.waitMs : options.gatewayWaitMs(attemptsMade),
       },
     });
-    worker.on('error', (error) =>
-      warn(messageOf(error), 'a job could not be moved; the ledger knows better'),
-    );
+    worker.on('error', (error) => warn(wordsOf(error), 'a job could not be moved; the ledger knows better'));
+    // Whatever the options of a job say, nothing of it stays.
+    worker.on('active', ({ opts }) => {
+      opts.removeOnComplete = true;
+      opts.removeOnFail = true;
+    });
+    worker.on('stalled', (id) => void dropUnreadable(id));
     worker.on('closed', () => connection.disconnect());
+  }
+
+  /** A job that is no JSON fails where BullMQ reads it, and one with an odd count where it counts: both would stall for ever. */
+  async function dropUnreadable(id: string): Promise<void> {
+    if (!queue || !link) return;
+    const { client } = link;
+    try {
+      const unreadable = await findUnreadable(client, queue, id);
+      if (unreadable === null) return;
+      const stays = await forgetJobs({ client, queue }, [id]);
+      if (stays.size === 0) refuse({ id, code: 'INVALID_PAYLOAD', ...unreadable });
+    } catch (error) {
+      warn(wordsOf(error), 'a stalled job could not be looked at');
+    }
+  }
+
+  function refuse({ id, ...why }: Refused): void {
+    logger.warn({ jobId: shownId(id), ...why }, 'a job was refused');
+    listener?.onRefused();
   }
 
   /** Resolves or rejects, and thereby ends the job, when the ledger knows what became of the email. */
   function process(job: Job<EmailJob>): Promise<void> {
     const read = readEmailJob(job);
     if (!read.ok) {
-      logger.warn(
-        { jobId: String(job.id), code: 'INVALID_PAYLOAD', reason: read.reason },
-        'a job was refused',
-      );
+      const { field, reason } = read;
+      refuse({ id: job.id, code: 'INVALID_PAYLOAD', field, reason });
       throw unrecoverable('INVALID_PAYLOAD');
     }
     const { outboxId: id, companyId: tenant } = read.job;
@@ -130,11 +163,20 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
     logger.warn({ engine: 'bullmq', err }, message);
   }
 
-  /** What was rung before may have a job of the same id, perhaps in the hands of one that is dead. */
-  async function forget(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0 || !queue || !link) return;
-    await link.client.del(ids.map((id) => `${options.prefix}:${QUEUE_NAME}:${id}:lock`));
-    await Promise.all(ids.map((id) => queue?.remove(id)));
+  function endJob({ bell, settlement, unknown }: BellEnd<JobBell>): void {
+    const code = settlement?.errorCode ?? settlement?.status ?? '';
+    if (unknown && bell) {
+      refuse({
+        id: bell.id,
+        code: 'OUTBOX_NOT_FOUND',
+        field: 'outboxId',
+        reason: 'is no email of its company',
+      });
+      bell.end?.failed(unrecoverable('OUTBOX_NOT_FOUND'));
+    } else if (settlement?.rings) bell?.end?.failed(new RetryLater(code, settlement.retryDelayMs ?? 0));
+    else if (settlement?.status === 'failed' || settlement?.status === 'unknown') {
+      bell?.end?.failed(unrecoverable(code));
+    } else bell?.end?.completed();
   }
 
   return {
@@ -172,11 +214,14 @@ export function createBullmqBroker(options: BullmqOptions): BellBroker<JobBell> 
       trouble = { kind: 'away', message: 'stopped' };
     },
     async publish(bells) {
-      if (!queue || trouble !== null) throw new Error(state().message);
-      const jobs = bells.map((bell) => ({ bell, data: makeEmailJob(bell) }));
-      await forget(bells.flatMap((bell) => (bell.token > 1 ? [bell.id] : [])));
+      if (!queue || !link || trouble !== null) throw new Error(state().message);
+      const taken = await forgetJobs(
+        { client: link.client, queue },
+        bells.map(({ id }) => id),
+      );
+      const jobs = bells.map((bell) => ({ bell, data: taken.has(bell.id) ? null : makeEmailJob(bell) }));
       await queue.addBulk(jobs.flatMap(({ bell, data }) => (data ? [asJob(bell, data)] : [])));
-      // Refusing it is for the pipeline, which says so in the ledger.
+      // What fits no job is for the pipeline to refuse, which says so in the ledger.
       for (const { bell, data } of jobs) {
         if (!data) listener?.onBell({ id: bell.id, token: bell.token, direct: true, end: null });
       }
@@ -207,12 +252,22 @@ function asJob(bell: OutgoingBell, data: EmailJob) {
   };
 }
 
-function endJob({ bell, settlement }: BellEnd<JobBell>): void {
-  const code = settlement?.errorCode ?? settlement?.status ?? '';
-  if (settlement?.rings) bell?.end?.failed(new RetryLater(code, settlement.retryDelayMs ?? 0));
-  else if (settlement?.status === 'failed' || settlement?.status === 'unknown') {
-    bell?.end?.failed(unrecoverable(code));
-  } else bell?.end?.completed();
+interface Refused {
+  id: string | undefined;
+  code: 'INVALID_PAYLOAD' | 'OUTBOX_NOT_FOUND';
+  field: string;
+  reason: string;
+}
+
+/** As much of it as a line needs; an id may be anything, also somebody's address. */
+function shownId(id: string | undefined): string {
+  const shown = toStorableText((id ?? '').slice(0, 128));
+  return shown.includes('@') ? '(with an @)' : shown;
+}
+
+/** A complaint about JSON quotes it. */
+function wordsOf(error: unknown): string {
+  return error instanceof SyntaxError ? 'a job is no JSON' : messageOf(error);
 }
 
 /** BullMQ knows it by its name. */

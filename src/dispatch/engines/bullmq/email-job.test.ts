@@ -31,23 +31,25 @@ describe('reading a job', () => {
     expect(readEmailJob(job)).toEqual({ ok: true, job: data });
   });
   test.each([
-    ['another name', { ...job, name: 'other' }],
-    ['another id', { ...job, id: 'x' }],
-    ['no data', { ...job, data: undefined }],
-    ['an outboxId that is none', { ...job, data: { ...data, outboxId: '1' } }],
-    ['no company', { ...job, data: { ...data, companyId: '' } }],
-    ['an address that is none', { ...job, data: { ...data, to: 'ann' } }],
-    ['a field too many', { ...job, data: { ...data, html: '<p>' } }],
+    ['another name', 'name', { ...job, name: 'other' }],
+    ['another id', 'outboxId', { ...job, id: 'x' }],
+    ['no data', 'data', { ...job, data: undefined }],
+    ['an outboxId that is none', 'outboxId', { ...job, data: { ...data, outboxId: '1' } }],
+    ['no company', 'companyId', { ...job, data: { ...data, companyId: '' } }],
+    ['an address that is none', 'to', { ...job, data: { ...data, to: 'ann' } }],
+    ['a field too many', 'html', { ...job, data: { ...data, html: '<p>' } }],
+    ['a field named as an address', 'data', { ...job, data: { ...data, 'eve@example.com': 1 } }],
     [
       'a recipient with another address',
+      'recipient.email',
       { ...job, data: { ...data, recipient: { recipientId: '1', email: 'eve@example.com' } } },
     ],
-    ['a recipient without an id', { ...job, data: { ...data, recipient: { email: data.to } } }],
-    ['attempt 0', { ...job, data: { ...data, attempt: 0 } }],
-    ['priority 9', { ...job, data: { ...data, priority: 9 } }],
-  ])('%s → refused, and the reason names no value', (_, bad) => {
+    ['a recipient without an id', 'recipient', { ...job, data: { ...data, recipient: { email: data.to } } }],
+    ['attempt 0', 'attempt', { ...job, data: { ...data, attempt: 0 } }],
+    ['priority 9', 'priority', { ...job, data: { ...data, priority: 9 } }],
+  ])('%s → refused with the field %s, and the reason names no value', (_, field, bad) => {
     const read = readEmailJob(bad as typeof job);
-    expect(read.ok).toBe(false);
+    expect(read).toMatchObject({ ok: false, field });
     expect(JSON.stringify(read)).not.toContain('example.com');
   });
 });

@@ -31,19 +31,27 @@ const emailJob = z
 
 export type EmailJob = z.infer<typeof emailJob>;
 
-export type ReadJob = { ok: true; job: EmailJob } | { ok: false; reason: string };
+export type ReadJob = { ok: true; job: EmailJob } | { ok: false; field: string; reason: string };
 
-/** A job of another name or id than its email's is not one of ours. */
+/** A job of another name or id than its email's is not one of ours. Names the field, never its value. */
 export function readEmailJob(job: { id?: string; name: string; data: unknown }): ReadJob {
-  if (job.name !== JOB_NAME) return { ok: false, reason: 'its name is not email:send' };
+  if (job.name !== JOB_NAME) return { ok: false, field: 'name', reason: `is not ${JOB_NAME}` };
   const parsed = emailJob.safeParse(job.data);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    // The path and the rule, never the value: it may be someone's address.
-    return { ok: false, reason: `${issue?.path.join('.') || 'data'}: ${issue?.code ?? 'invalid'}` };
+    const issue = parsed.error.issues[0]!;
+    return { ok: false, field: fieldOf(issue), reason: issue.code };
   }
-  if (job.id !== parsed.data.outboxId) return { ok: false, reason: 'its id is not its outboxId' };
+  if (job.id !== parsed.data.outboxId)
+    return { ok: false, field: 'outboxId', reason: 'is not the id of the job' };
   return { ok: true, job: parsed.data };
+}
+
+/** A key that is too much is named where it is a plain word: others may hold an address. */
+function fieldOf(issue: z.core.$ZodIssue): string {
+  const path = issue.path.join('.');
+  if (path !== '' || issue.code !== 'unrecognized_keys') return path || 'data';
+  const [key = ''] = issue.keys;
+  return /^[\w-]{1,64}$/.test(key) ? key : 'data';
 }
 
 /** null where the email does not fit the contract. */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { PostriderError } from '../../../kernel/index.js';
+import { STORE_KEY } from './clear-misplaced-jobs.js';
 import { QUEUE_NAME } from './email-job.js';
 
 /**
@@ -16,8 +17,8 @@ export const RENEW_MS = 2000;
 const GOES_AFTER_MS = 10_000;
 
 export function markPrefix({ prefix, store }: { prefix: string; store: string }): PrefixMark {
-  // Between the parts of a job's key there are colons too, but no job is called so.
-  const key = `${prefix}:${QUEUE_NAME}:store`;
+  // A job may be called so: see clear-misplaced-jobs.ts.
+  const key = `${prefix}:${QUEUE_NAME}:${STORE_KEY}`;
   return {
     async renew(client) {
       if ((await client.set(key, store, 'PX', GOES_AFTER_MS, 'NX')) === 'OK') return 'new';

@@ -71,19 +71,25 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
       for (const route of await inTurn(read)) {
         const room = await routes.room(route, limit - taken.length, read.routes);
         if (room === 0) continue;
-        const claims = await claimerOf(route).claim(room, read.tenants);
+        const full = routes.fullTenants?.(route) ?? [];
+        const passed = full.length > 0 ? [...read.tenants, ...full] : read.tenants;
+        const claims = await claimerOf(route).claim(room, passed);
         routes.took(route, claims.length);
         taken.push(...claims);
         if (taken.length >= limit) break;
       }
       return taken;
     },
-    async claimSuspects(limit) {
+    async claimSuspects(limit, beside = 0) {
       const read = await options.pauses();
       for (const route of await inTurn(read)) {
-        if ((await routes.room(route, 1, read.routes)) === 0) continue;
-        const claims = await claimSuspects(database, route, options.worker(), limit);
-        if (claims.length > 0) return claims;
+        const room = await routes.room(route, limit, read.routes);
+        if (room === 0) continue;
+        const worker = options.worker();
+        const claims = await claimSuspects(database, { route, worker, limit: room, beside });
+        if (claims.length === 0) continue;
+        routes.took(route, claims.length);
+        return claims;
       }
       return [];
     },

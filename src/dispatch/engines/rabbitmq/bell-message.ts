@@ -1,5 +1,5 @@
-import type { AsyncMessage } from 'rabbitmq-client';
-import { isUuid } from '../../../kernel/index.js';
+import type { RawMessage } from '../../../amqp/index.js';
+import { isUuid, readJson } from '../../../kernel/index.js';
 import type { BellRef } from '../../../outbox/index.js';
 import type { OutgoingMessage } from './rabbit-publisher.js';
 
@@ -32,12 +32,25 @@ export interface ReadBell {
 }
 
 /** null for what is no bell. */
-export function readBell({ appId, type, body }: AsyncMessage): ReadBell | null {
-  if (appId !== OUR_APP || type !== BELL || typeof body !== 'object' || body === null) return null;
-  const { outboxId, token, store } = body as { outboxId?: unknown; token?: unknown; store?: unknown };
+export function readBell(message: RawMessage): ReadBell | null {
+  const { outboxId, token, store } = readOurs(message, BELL) ?? {};
   if (typeof outboxId !== 'string' || !isUuid(outboxId) || !isToken(token)) return null;
   return { id: outboxId, token, store: typeof store === 'string' ? store : null };
 }
+
+/** The fields of a small message that Postrider wrote itself, or null where another did. */
+export function readOurs({ properties, body }: RawMessage, type: string): Record<string, unknown> | null {
+  if (properties.text('appId') !== OUR_APP || properties.text('type') !== type) return null;
+  if (body.length > OURS_BYTES) return null;
+  try {
+    const fields = readJson(body);
+    return typeof fields === 'object' && fields !== null ? (fields as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+const OURS_BYTES = 1024;
 
 function isToken(token: unknown): token is number {
   return Number.isInteger(token) && (token as number) >= 0 && (token as number) <= 0x7fffffff;

@@ -1,4 +1,4 @@
-import type { AsyncMessage, Connection } from 'rabbitmq-client';
+import type { Connection } from '../../../amqp/index.js';
 import {
   type Clock,
   delay,
@@ -214,15 +214,15 @@ async function openBroker(options: RabbitBrokerOptions, watch: Watch): Promise<O
   const { onChange } = watch;
   const publisher = createRabbitPublisher({ connection: publishing, queueType, onChange });
   const foreign = createForeignReceiver({
-    ...{ receive, publisher, clock, logger },
+    ...{ receive, publisher, queueType, clock, logger },
     onFull: (full) => consumer.hold(full),
   });
   const consumer: RabbitConsumer = createRabbitConsumer({
-    ...{ connection: consuming, queueType, prefetch, store, onChange },
+    ...{ connection: consuming, queueType, prefetch, store, onChange, logger },
     onFound({ toSend, waiting }) {
       if (toSend === 0) watch.listener.onNothingOut({ waits: waiting === 0 });
     },
-    onMessage(message: AsyncMessage, delivery) {
+    onMessage(message, delivery) {
       const bell = readBell(message);
       if (!bell) return foreign.take(message, delivery);
       if (bell.store !== null && bell.store !== store) {

@@ -1,6 +1,7 @@
+import type { RawMessage } from '../../../amqp/index.js';
 import { isUuid } from '../../../kernel/index.js';
 import type { GivenUp, Settlement } from '../../../outbox/index.js';
-import { OUR_APP } from './bell-message.js';
+import { OUR_APP, readOurs } from './bell-message.js';
 import type { OutgoingMessage } from './rabbit-publisher.js';
 import { DEAD_LETTER_QUEUE } from './topology.js';
 
@@ -61,9 +62,8 @@ export function mirrorMessage(settlement: Ended, now: number): OutgoingMessage {
 }
 
 /** The email a mirror is about; null for what is no mirror. */
-export function readMirror(message: { appId?: string; type?: string; body: unknown }): string | null {
-  if (message.appId !== OUR_APP || message.type !== MIRROR) return null;
-  const { outboxId } = (message.body ?? {}) as { outboxId?: unknown };
+export function readMirror(message: RawMessage): string | null {
+  const { outboxId } = readOurs(message, MIRROR) ?? {};
   return typeof outboxId === 'string' && isUuid(outboxId) ? outboxId : null;
 }
 
@@ -76,24 +76,6 @@ export function refusalHeaders(refusal: { code: string; message: string; retries
     'x-failure-type': 'UNKNOWN_ERROR',
   } satisfies DeadLetterHeaders;
 }
-
-/** Of headers that others wrote, those that surely can be written again: plain values, and not too much of them. */
-export function plainHeaders(
-  headers: Record<string, unknown> = {},
-): Record<string, string | number | boolean> {
-  const kept: Record<string, string | number | boolean> = {};
-  let left = MAX_HEADER_BYTES;
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== 'string' && typeof value !== 'boolean' && !Number.isSafeInteger(value)) continue;
-    const bytes = Buffer.byteLength(name) + Buffer.byteLength(String(value));
-    if (bytes > left) continue;
-    left -= bytes;
-    kept[name] = value as string | number | boolean;
-  }
-  return kept;
-}
-
-const MAX_HEADER_BYTES = 16_384;
 
 function failureTypeOf(settlement: Ended, responseCode: number | null): FailureType {
   if (detailOf(settlement)?.failureType === 'MAX_RETRIES_EXCEEDED') return 'MAX_RETRIES_EXCEEDED';

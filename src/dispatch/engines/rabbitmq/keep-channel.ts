@@ -1,4 +1,4 @@
-import type { Channel, Connection } from 'rabbitmq-client';
+import type { Channel, Connection } from '../../../amqp/index.js';
 import { delay } from '../../../kernel/index.js';
 
 /**

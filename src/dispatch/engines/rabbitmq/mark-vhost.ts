@@ -1,4 +1,4 @@
-import type { Channel } from 'rabbitmq-client';
+import type { Channel } from '../../../amqp/index.js';
 import { PostriderError } from '../../../kernel/index.js';
 import { type QueueType, typeArgument } from './topology.js';
 

@@ -1,5 +1,5 @@
-import type { AsyncMessage, Channel, Connection } from 'rabbitmq-client';
-import { delay } from '../../../kernel/index.js';
+import { type Channel, type Connection, type RawMessage, rawMessageOf } from '../../../amqp/index.js';
+import { delay, type Logger, messageOf } from '../../../kernel/index.js';
 import { type KeptChannel, keepChannel } from './keep-channel.js';
 import { markVhost } from './mark-vhost.js';
 import { declareTopology, type QueuedBells, type QueueType, SEND_QUEUE } from './topology.js';
@@ -32,11 +32,14 @@ export interface ConsumerOptions {
   store: string;
   /** Told whenever it begins to consume, with what it found. */
   onFound(queued: QueuedBells): void;
-  onMessage(message: AsyncMessage, delivery: Delivery): void;
+  /** What it throws is logged, and the message is given back later. */
+  onMessage(message: RawMessage, delivery: Delivery): void;
   onChange(error?: unknown): void;
+  logger: Logger;
 }
 
 const CANCEL_MS = 2000;
+const GIVE_BACK_MS = 5000;
 
 export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
   /** null while it does not consume. */
@@ -48,9 +51,19 @@ export function createRabbitConsumer(options: ConsumerOptions): RabbitConsumer {
   async function consume(channel: Channel): Promise<void> {
     if (quiet || held) return;
     const consuming = await channel.basicConsume({ queue: SEND_QUEUE }, (message) =>
-      options.onMessage(message, { channel, tag: message.deliveryTag }),
+      heard(message, { channel, tag: message.deliveryTag }),
     );
     consumerTag = consuming.consumerTag;
+  }
+
+  /** The client calls it with nothing above it: an error that left it would end the process, again with each delivery. */
+  function heard(message: object, delivery: Delivery): void {
+    try {
+      options.onMessage(rawMessageOf(message), delivery);
+    } catch (error) {
+      options.logger.error({ err: messageOf(error) }, 'a message could not be taken; it is delivered again');
+      setTimeout(() => giveBack(delivery), GIVE_BACK_MS).unref();
+    }
   }
 
   async function letGo(channel: Channel): Promise<void> {

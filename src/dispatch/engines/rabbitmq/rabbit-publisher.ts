@@ -1,8 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Connection, Envelope } from 'rabbitmq-client';
+import {
+  type Channel,
+  type Connection,
+  type Envelope,
+  type HeaderValue,
+  maxPropertyBytes,
+  propertiesForMove,
+  publishRaw,
+  type RawMessage,
+  rawMessageOf,
+} from '../../../amqp/index.js';
 import { delay } from '../../../kernel/index.js';
 import { type KeptChannel, keepChannel } from './keep-channel.js';
-import { declareTopology, type QueueType } from './topology.js';
+import { declareQueue, declareTopology, type QueueType } from './topology.js';
 
 /**
  * Publishes with confirms and `mandatory`. Resolves when the broker has taken every message into a queue;
@@ -11,6 +21,8 @@ import { declareTopology, type QueueType } from './topology.js';
  */
 export interface RabbitPublisher {
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
+  /** Another's message, byte for byte, with headers of ours. */
+  move(message: RawMessage, move: Move): Promise<void>;
   /** null when it can publish; else why not. */
   trouble(): string | null;
   stop(): void;
@@ -23,8 +35,15 @@ export interface OutgoingMessage {
   messageId: string;
   /** What it is, for who consumes it. */
   type?: string | undefined;
-  properties?: Pick<Envelope, 'headers' | 'contentType' | 'contentEncoding' | 'correlationId' | 'appId'>;
+  properties?: Pick<Envelope, 'headers' | 'appId'>;
   body: unknown;
+}
+
+export interface Move {
+  queue: string;
+  /** Instead of the message's own. */
+  messageId: string;
+  headers: Readonly<Record<string, HeaderValue | undefined>>;
 }
 
 export interface PublisherOptions {
@@ -42,8 +61,8 @@ export function createRabbitPublisher({
   onChange,
 }: PublisherOptions): RabbitPublisher {
   let blocked: string | null = null;
-  /** Unroutable ones come back before they are confirmed. */
-  const returned = new Set<string>();
+  /** Unroutable ones come back before they are confirmed. Counted, since two of others may have one id. */
+  const returned = new Map<string, number>();
   connection.on('connection.blocked', (reason) => {
     blocked = reason;
     onChange(new Error(`the broker takes no messages: ${reason}`));
@@ -59,7 +78,10 @@ export function createRabbitPublisher({
       returned.clear();
       await declareTopology(channel, queueType);
       await channel.confirmSelect();
-      channel.on('basic.return', (message) => returned.add(message.messageId ?? ''));
+      channel.on('basic.return', (message) => {
+        const id = rawMessageOf(message).properties.text('messageId') ?? '';
+        returned.set(id, (returned.get(id) ?? 0) + 1);
+      });
     },
     onUp: () => onChange(),
     onDown: onChange,
@@ -70,30 +92,62 @@ export function createRabbitPublisher({
     return blocked === null ? null : `the broker takes no messages: ${blocked}`;
   }
 
+  function cameBack(messageId: string): boolean {
+    const times = returned.get(messageId) ?? 0;
+    if (times > 1) returned.set(messageId, times - 1);
+    else returned.delete(messageId);
+    return times > 0;
+  }
+
+  async function confirmed(
+    messageIds: readonly string[],
+    publish: (channel: Channel) => Promise<unknown>,
+  ): Promise<void> {
+    const channel = kept.current();
+    const why = trouble();
+    if (!channel || why) throw new Error(why ?? 'not connected to the broker');
+    const waited = new AbortController();
+    try {
+      await Promise.race([
+        publish(channel),
+        delay(CONFIRM_MS, waited.signal).then(() => {
+          if (!waited.signal.aborted) throw new Error('the broker did not confirm in time');
+        }),
+      ]);
+    } finally {
+      waited.abort();
+    }
+    // The client tells of a returned message in the turn after its confirm.
+    await turn();
+    const lost = messageIds.filter(cameBack);
+    if (lost.length > 0) throw new Error(`${lost.length} messages could not be routed to a queue`);
+  }
+
   return {
     over: kept.over,
     stop: kept.stop,
     trouble,
     async publish(messages) {
       if (messages.length === 0) return;
-      const channel = kept.current();
-      const why = trouble();
-      if (!channel || why) throw new Error(why ?? 'not connected to the broker');
-      const waited = new AbortController();
-      try {
-        await Promise.race([
+      await confirmed(
+        messages.map(({ messageId }) => messageId),
+        (channel) =>
           Promise.all(messages.map((message) => channel.basicPublish(envelopeOf(message), message.body))),
-          delay(CONFIRM_MS, waited.signal).then(() => {
-            if (!waited.signal.aborted) throw new Error('the broker did not confirm in time');
-          }),
-        ]);
-      } finally {
-        waited.abort();
-      }
-      // The client tells of a returned message in the turn after its confirm.
-      await turn();
-      const lost = messages.filter((message) => returned.delete(message.messageId));
-      if (lost.length > 0) throw new Error(`${lost.length} messages could not be routed to a queue`);
+      );
+    },
+    async move({ properties, body }, { queue, messageId, headers }) {
+      await confirmed([messageId], async (channel) => {
+        // Nobody else would notice that it was deleted.
+        await declareQueue(channel, { queue, type: queueType });
+        const moved = propertiesForMove(
+          properties.text('messageId') === messageId
+            ? properties
+            : properties.withText('messageId', messageId),
+          headers,
+          maxPropertyBytes(channel),
+        );
+        await publishRaw(channel, { exchange: '', routingKey: queue, properties: moved, body });
+      });
     },
   };
 }

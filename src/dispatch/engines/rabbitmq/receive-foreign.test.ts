@@ -1,9 +1,9 @@
-import type { AsyncMessage } from 'rabbitmq-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type HeaderValue, MessageProperties } from '../../../amqp/index.js';
 import { ManualClock, silentLogger } from '../../../kernel/index.js';
 import type { ForeignAnswer } from '../../foreign-message.js';
 import type { Delivery } from './rabbit-consumer.js';
-import type { OutgoingMessage } from './rabbit-publisher.js';
+import type { Move } from './rabbit-publisher.js';
 import { createForeignReceiver } from './receive-foreign.js';
 
 /** A broker may throw away what is given back to it too often, so what has to wait is kept. */
@@ -12,25 +12,47 @@ afterEach(() => void vi.useRealTimers());
 
 const AWAY: ForeignAnswer = { kind: 'later', message: 'the store is away' };
 
-function open(answers: ForeignAnswer[]) {
+interface Taken {
+  headers: Record<string, HeaderValue>;
+  body: Buffer;
+  redelivered: boolean;
+}
+
+function open(answers: Array<ForeignAnswer | Error>, queueType: 'classic' | 'quorum' = 'quorum') {
   const asked: string[] = [];
-  const published: OutgoingMessage[] = [];
+  const moved: Array<Move & { body: Buffer }> = [];
+  const refusals: Error[] = [];
   const fulls: boolean[] = [];
   const channel = { active: true, basicAck: vi.fn(), basicNack: vi.fn() };
   const receiver = createForeignReceiver({
     receive: async ({ messageId }) => {
       asked.push(messageId!);
-      return answers.shift() ?? { kind: 'done' };
+      const answer = answers.shift() ?? { kind: 'done' };
+      if (answer instanceof Error) throw answer;
+      return answer;
     },
-    publisher: { publish: async (messages) => void published.push(...messages) },
+    publisher: {
+      async move({ body }, move) {
+        const refusal = refusals.shift();
+        if (refusal) throw refusal;
+        moved.push({ ...move, body });
+      },
+    },
+    queueType,
     onFull: (full) => void fulls.push(full),
     clock: new ManualClock(),
     logger: silentLogger,
   });
   return {
-    ...{ asked, published, fulls, channel, receiver },
-    take: (messageId: string, headers = {}, body: unknown = {}) =>
-      receiver.take({ messageId, body, headers } as AsyncMessage, { channel, tag: 1 } as unknown as Delivery),
+    ...{ asked, moved, refusals, fulls, channel, receiver },
+    take: (
+      messageId: string,
+      { headers = {}, body = Buffer.from('{}'), redelivered = false }: Partial<Taken> = {},
+    ) =>
+      receiver.take(
+        { deliveryTag: 1, redelivered, properties: MessageProperties.of({ messageId, headers }), body },
+        { channel, tag: 1 } as unknown as Delivery,
+      ),
   };
 }
 
@@ -72,21 +94,18 @@ it('a fault of ours with each try → ten tries, ever further apart, then a dead
   const fault: ForeignAnswer = {
     ...{ kind: 'later', message: 'no such function', code: 'INTERNAL', stack: 'Error: no\n    at here' },
   };
-  const { asked, published, channel, take } = open(Array.from({ length: 50 }, () => fault));
+  const { asked, moved, channel, take } = open(Array.from({ length: 50 }, () => fault));
   take('poison');
   await vi.advanceTimersByTimeAsync(30_000);
   expect(asked).toHaveLength(5);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(asked).toHaveLength(10);
-  expect(published).toMatchObject([
+  expect(moved).toMatchObject([
     {
-      messageId: 'poison',
-      to: { queue: 'email.deadLetter.queue' },
-      properties: {
-        headers: {
-          ...{ 'x-error-code': 'INTERNAL', 'x-error-message': 'no such function' },
-          'x-error-stack': 'Error: no\n    at here',
-        },
+      ...{ messageId: 'poison', queue: 'email.deadLetter.queue' },
+      headers: {
+        ...{ 'x-error-code': 'INTERNAL', 'x-error-message': 'no such function' },
+        'x-error-stack': 'Error: no\n    at here',
       },
     },
   ]);
@@ -95,27 +114,58 @@ it('a fault of ours with each try → ten tries, ever further apart, then a dead
 
 it('the store is away between two faults → the wait for it does not count', async () => {
   const fault: ForeignAnswer = { kind: 'later', message: 'odd', code: 'INTERNAL' };
-  const { published, channel, take } = open([fault, ...Array.from({ length: 30 }, () => AWAY), fault]);
+  const { moved, channel, take } = open([fault, ...Array.from({ length: 30 }, () => AWAY), fault]);
   take('one');
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(published).toEqual([]);
+  expect(moved).toEqual([]);
   expect(channel.basicAck).toHaveBeenCalledTimes(1);
 });
 
 it('delivered ten times by a queue that counts → a dead letter, unread: its worker died of it each time', async () => {
-  const { asked, published, take } = open([]);
-  take('deadly', { 'x-delivery-count': 10 });
+  const { asked, moved, take } = open([]);
+  take('deadly', { headers: { 'x-delivery-count': 10 }, redelivered: true });
   await vi.advanceTimersByTimeAsync(10);
   expect(asked).toEqual([]);
-  expect(published).toMatchObject([{ properties: { headers: { 'x-error-code': 'DELIVERED_TOO_OFTEN' } } }]);
+  expect(moved).toMatchObject([{ headers: { 'x-error-code': 'DELIVERED_TOO_OFTEN' } }]);
+});
+
+it.each([
+  ['on a classic queue, which does not count', 'classic', true],
+  ['at its first delivery, before the queue has counted', 'quorum', false],
+] as const)('a delivery count of the publisher %s → not believed', async (_, queueType, redelivered) => {
+  const { asked, take } = open([], queueType);
+  take('forged', { headers: { 'x-delivery-count': 1000 }, redelivered });
+  await vi.advanceTimersByTimeAsync(10);
+  expect(asked).toEqual(['forged']);
+});
+
+it('the dead-letter queue takes nothing → judged once, moved at ever longer waits, and acknowledged then', async () => {
+  const { asked, moved, refusals, channel, take } = open([{ kind: 'refused', code: 'C', message: 'm' }]);
+  refusals.push(...Array.from({ length: 5 }, () => new Error('no such queue')));
+  take('refused');
+  await vi.advanceTimersByTimeAsync(14_000);
+  expect(moved).toEqual([]);
+  expect(channel.basicAck).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(asked).toEqual(['refused']);
+  expect(moved).toHaveLength(1);
+  expect(channel.basicAck).toHaveBeenCalledTimes(1);
+});
+
+it('judging throws → it waits and is refused in the end; nothing is thrown', async () => {
+  const { moved, channel, take } = open(Array.from({ length: 20 }, () => new RangeError('stack')));
+  take('odd');
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(moved).toMatchObject([{ headers: { 'x-error-code': 'INTERNAL', 'x-error-message': 'stack' } }]);
+  expect(channel.basicAck).toHaveBeenCalledTimes(1);
 });
 
 it('more bytes in hand than may be → says so once, and again when half of them are gone', async () => {
   const { fulls, take } = open(Array.from({ length: 3 }, () => AWAY));
   const large = Buffer.alloc(7 * 1024 * 1024);
-  for (const name of ['one', 'two']) take(name, {}, large);
+  for (const name of ['one', 'two']) take(name, { body: large });
   expect(fulls).toEqual([]);
-  take('three', {}, large);
+  take('three', { body: large });
   expect(fulls).toEqual([true]);
   await vi.advanceTimersByTimeAsync(500);
   expect(fulls).toEqual([true]);

@@ -1,4 +1,4 @@
-import type { Channel } from 'rabbitmq-client';
+import type { Channel } from '../../../amqp/index.js';
 import { messageOf, PostriderError } from '../../../kernel/index.js';
 
 /**
@@ -31,14 +31,22 @@ export async function declareTopology(channel: Channel, type: QueueType): Promis
     channel.exchangeDeclare({ exchange: EXCHANGE, type: 'direct', durable: true }),
   );
   for (const { queue, arguments: more } of queues()) {
-    const { messageCount } = await declare(queue, () =>
-      channel.queueDeclare({ queue, durable: true, arguments: { ...more, ...typeArgument(type) } }),
-    );
+    const { messageCount } = await declareQueue(channel, { queue, type, arguments: more });
     if (queue === SEND_QUEUE) found.toSend += messageCount;
     else if (queue !== DEAD_LETTER_QUEUE) found.waiting += messageCount;
   }
   await channel.queueBind({ exchange: EXCHANGE, queue: SEND_QUEUE, routingKey: ROUTING_KEY });
   return found;
+}
+
+export function declareQueue(
+  channel: Channel,
+  declared: { queue: string; type: QueueType; arguments?: Record<string, string | number> },
+) {
+  const { queue, type, arguments: more } = declared;
+  return declare(queue, () =>
+    channel.queueDeclare({ queue, durable: true, arguments: { ...more, ...typeArgument(type) } }),
+  );
 }
 
 /** A classic queue says nothing of its type, so that it equals one that was declared without. */

@@ -34,6 +34,10 @@ describe('binaryTextArray', () => {
       }),
     );
   });
+
+  it('a text in pieces → the same as in one', () => {
+    expect(binaryTextArray(['a', ['b', 'ü', '', 'c'], null])).toEqual(binaryTextArray(['a', 'büc', null]));
+  });
 });
 
 function readBack(bytes: Buffer): Array<string | null> {

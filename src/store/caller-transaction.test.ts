@@ -1,3 +1,4 @@
+import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js';
 import knex from 'knex';
@@ -7,6 +8,9 @@ import postgres from 'postgres';
 import { DataSource } from 'typeorm';
 import { describe, expect, test } from 'vitest';
 import { callerTransaction } from './caller-transaction.js';
+import type { CallerTransaction } from './callers/caller-transaction-type.js';
+
+const ONLY_IN_TRANSACTION = 'lock table postrider.schema_migrations in access share mode';
 
 describe("the caller's transaction", () => {
   test('pg’s way → text and values passed, never a name, rows returned', async () => {
@@ -23,6 +27,7 @@ describe("the caller's transaction", () => {
     });
     expect(await tx.query('select 1')).toEqual({ rows: [{ n: 1 }], rowCount: 1 });
     expect(seen).toEqual([
+      [ONLY_IN_TRANSACTION, []],
       ['select $1', [1]],
       ['select 1', []],
     ]);
@@ -52,16 +57,77 @@ describe("the caller's transaction", () => {
     await expect(tx.query('select 1', values)).resolves.toEqual({ rows: [], rowCount: 0 });
   });
 
-  test('its error → passed on as it is', async () => {
-    const failure = Object.assign(new Error('duplicate'), { code: '23505' });
+  test.each([
+    ['23505', 'STORE_FAILED'],
+    ['40001', 'STORE_BUSY'],
+    ['42P01', 'STORE_NOT_MIGRATED'],
+    ['25P01', 'UNSUPPORTED_TRANSACTION'],
+    ['25P02', 'TRANSACTION_ABORTED'],
+  ])("the database's error %s → %s with it as the cause", async (sqlState, code) => {
+    const failure = Object.assign(new Error('no'), { code: sqlState });
+    const tx = callerTransaction({ query: () => Promise.reject(failure) });
+    await expect(tx.query('select 1')).rejects.toMatchObject({ code, cause: failure });
+  });
+
+  test("an error that is no database's → passed on as it is", async () => {
+    const failure = new Error('the application has its own');
     const tx = callerTransaction({ query: () => Promise.reject(failure) });
     await expect(tx.query('select 1')).rejects.toBe(failure);
+  });
+
+  test.each([
+    ['P2010', { code: 'P2010', meta: { code: '25P02', message: 'current transaction is aborted' } }],
+    [
+      'P2010 of version 7',
+      { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '25P02' } } } },
+    ],
+  ])("Prisma's %s → the code of the server's error in it", async (_name, fields) => {
+    const failure = Object.assign(new Error('Raw query failed'), fields);
+    const tx = callerTransaction({ $queryRawUnsafe: () => Promise.reject(failure) });
+    await expect(tx.query('select 1')).rejects.toMatchObject({ code: 'TRANSACTION_ABORTED', cause: failure });
   });
 
   test.each([undefined, null, 7, 'sql', {}, { query: 1 }])('%j → UNSUPPORTED_TRANSACTION', (tx) => {
     expect(() => callerTransaction(tx)).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_TRANSACTION', field: 'tx' }),
     );
+  });
+
+  test('a pool, a client, a database or a text → does not compile', () => {
+    const take = (_tx: CallerTransaction) => {};
+    const prisma = { $queryRawUnsafe: async () => [], $connect: async () => {} };
+    const uses = [
+      // @ts-expect-error a pool
+      () => take(new pg.Pool()),
+      // @ts-expect-error a pool of postgres.js
+      () => take(postgres('postgres://nowhere')),
+      // @ts-expect-error Drizzle's database
+      () => take(drizzle(new pg.Pool())),
+      // @ts-expect-error Drizzle's database
+      () => take(drizzleOnPostgresJs(postgres('postgres://nowhere'))),
+      // @ts-expect-error Kysely without a transaction
+      () => take(new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) })),
+      // @ts-expect-error Knex without a transaction
+      () => take(knex({ client: 'pg' })),
+      // @ts-expect-error a DataSource of TypeORM
+      () => take(new DataSource({ type: 'postgres' })),
+      // @ts-expect-error Prisma's client
+      () => take(prisma),
+      // @ts-expect-error a PGlite
+      () => take(new PGlite()),
+      // @ts-expect-error a URL
+      () => take('postgres://nowhere'),
+      // @ts-expect-error nothing
+      () => take(null),
+      // @ts-expect-error no query in it
+      () => take({}),
+      () => take(new pg.Client()),
+      () => postgres('postgres://nowhere').begin(async (sql) => take(sql)),
+      () => postgres('postgres://nowhere').reserve().then(take),
+      () => drizzle(new pg.Pool()).transaction(async (tx) => take(tx)),
+      () => new PGlite().transaction(async (tx) => take(tx)),
+    ];
+    expect(uses).toHaveLength(17);
   });
 
   // Written there, an email would be committed at once, whatever becomes of the transaction beside it.

@@ -1,16 +1,25 @@
-import { callerQueries, hasFunction, isThing, unsupported } from './callers/caller-queries.js';
+import {
+  callerQueries,
+  hasFunction,
+  isThing,
+  type TransactionState,
+  unsupported,
+} from './callers/caller-queries.js';
 import { fromDrizzle } from './callers/from-drizzle.js';
 import { fromKnex } from './callers/from-knex.js';
 import { fromKysely } from './callers/from-kysely.js';
 import { fromPrisma } from './callers/from-prisma.js';
 import { fromTypeorm } from './callers/from-typeorm.js';
 import { parameterText } from './callers/parameter-text.js';
+import { pgState } from './callers/pg-state.js';
 import type { Queryable } from './database.js';
+import { isOwnTransaction } from './transaction-scope.js';
 
 /**
  * Makes one Queryable of whatever transaction object the application holds. It never begins, commits
  * or rolls back, and never prepares statements: the connection is the caller's. What is known to be no transaction
- * (a pool, a client that opens one per call) is refused, because an email written there would be committed at once.
+ * (a pool, a client that opens one per call, a transaction that is over) is refused, because an email written there
+ * would be committed at once.
  */
 export function callerTransaction(tx: unknown): Queryable {
   const known =
@@ -32,10 +41,22 @@ function fromDriver(tx: unknown): Queryable {
   if (hasFunction(tx, 'query')) {
     if (hasFunction(tx, 'transaction') && hasFunction(tx, 'exec') && hasFunction(tx, 'listen'))
       throw unsupported('tx is a PGlite: pass what its transaction gives.');
-    const client = tx as { query(text: string, values: unknown[]): Promise<unknown> };
-    return callerQueries((text, values) => client.query(text, values));
+    if (hasFunction(tx, 'transaction') && hasFunction(tx, 'openSession'))
+      throw unsupported('tx is a store: pass what its transaction gives.');
+    const client = tx as { query(text: string, values: unknown[]): Promise<unknown>; closed?: unknown };
+    return callerQueries((text, values) => client.query(text, values), stateOf(client));
   }
   throw unsupported('The object passed as tx cannot run a query.');
+}
+
+function stateOf(client: { closed?: unknown }): () => TransactionState {
+  if (isOwnTransaction(client)) return () => 'open'; // it refuses by itself once it is over
+  if (isPgliteTransaction(client)) return () => (client.closed === true ? 'none' : 'open');
+  return () => pgState(client);
+}
+
+function isPgliteTransaction(client: { closed?: unknown }): boolean {
+  return typeof client.closed === 'boolean' && hasFunction(client, 'exec') && hasFunction(client, 'rollback');
 }
 
 function isPool(tx: unknown): boolean {

@@ -6,13 +6,13 @@ import type { CopyRows } from './copy-rows.js';
  */
 export interface Queryable {
   query<Row = Record<string, unknown>>(
-    statement: Statement | string,
+    statement: Statement | LongStatement | string,
     values?: readonly unknown[],
   ): Promise<Result<Row>>;
   /** A statement may be sent before the one before it is answered. */
   readonly pipelines?: boolean;
   /** A long list of texts as this connection takes it fastest; absent where a plain list is all it takes. */
-  textArray?(texts: ReadonlyArray<string | null>): unknown;
+  textArray?(texts: ReadonlyArray<TextInPieces | null>): unknown;
   /** Such a list when the server has answered the statement it was for; its memory may serve the next. */
   release?(list: unknown): void;
   /** The same for numbers and short texts. */
@@ -27,10 +27,19 @@ export interface Statement {
   text: string;
 }
 
+/** Several statements, or one that may take longer than a statement does. */
+export interface LongStatement {
+  text: string;
+  limitMs: number;
+}
+
 export interface Result<Row> {
   rows: Row[];
   rowCount: number;
 }
+
+/** One text, or what it is put together of. */
+export type TextInPieces = string | readonly string[];
 
 export interface Database extends Queryable {
   readonly kind: 'postgres' | 'pglite';
@@ -45,7 +54,19 @@ export interface Database extends Queryable {
    * (and `extraMs`, for what takes longer), although what was asked may still take effect.
    */
   prompt(extraMs?: number): Database;
+  /**
+   * How connections reach the server, found out at the first call. Where statements turn out to be lost, they are not
+   * prepared from then on. It takes one connection more for a moment; null where the server had none left.
+   */
+  pooling(): Promise<Pooling | null>;
   close(): Promise<void>;
+}
+
+export interface Pooling {
+  /** Transactions of one connection run on several of the server's: no session holds a lock or hears a NOTIFY. */
+  shared: boolean;
+  /** Prepared statements are used, and found again. */
+  keepsStatements: boolean;
 }
 
 export interface Session extends Queryable {

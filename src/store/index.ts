@@ -1,10 +1,14 @@
+export type { MigrationProgress } from './apply-when-free.js';
 export { callerTransaction } from './caller-transaction.js';
+export type { CallerTransaction } from './callers/caller-transaction-type.js';
 export { CopyRows } from './copy-rows.js';
-export type { Database, Queryable, Result, Session, Statement } from './database.js';
-export { checkSchema, type MigrationReport, migrate } from './migrations.js';
+export type { Database, Pooling, Queryable, Result, Session, Statement, TextInPieces } from './database.js';
+export { jsonBytes } from './json-bytes.js';
+export { checkSchema, type MigrateOptions, type MigrationReport, migrate } from './migrations.js';
 export { type DatabaseSource, openDatabase } from './open-database.js';
 export { type MemoryPglite, openMemoryPglite } from './pglite/memory-pglite.js';
 export { createSnapshotCache, type SnapshotCache } from './snapshot-cache.js';
-export { isStoreAway } from './store-errors.js';
+export { isStoreAway, sqlStateOf } from './store-errors.js';
 export { readStoreId } from './store-identity.js';
 export { checkStoreRegion, claimStoreRegion } from './store-region.js';
+export { withDriverErrors } from './transaction-scope.js';

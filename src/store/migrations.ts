@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PostriderError } from '../kernel/index.js';
+import { applyWhenFree, type WaitOptions } from './apply-when-free.js';
 import type { Database, Queryable } from './database.js';
 
 /**
@@ -21,21 +22,16 @@ export interface MigrationReport {
   current: number;
 }
 
-const LOCK = 'select pg_advisory_xact_lock(7707, 2)';
-
-export async function migrate(
-  database: Database,
-  onProgress: (name: string) => void = () => {},
-): Promise<MigrationReport> {
-  const migrations = await readMigrations();
-  await database.transaction(async (tx) => {
-    await tx.query(LOCK);
-    await database.script(BOOKKEEPING, tx);
-  });
+/**
+ * Applies what is missing. A step that has to wait for another transaction's locks gives way after three seconds,
+ * because every statement on the table waits behind it meanwhile, and tries again; after ten minutes it gives up.
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrationReport> {
+  const { onProgress = () => {}, migrations = await readMigrations() } = options;
+  await applyWhenFree(database, 'bookkeeping', options, (tx) => database.script(BOOKKEEPING, tx));
   const applied: string[] = [];
   for (const migration of migrations) {
-    const ran = await database.transaction(async (tx) => {
-      await tx.query(LOCK);
+    const ran = await applyWhenFree(database, migration.name, options, async (tx) => {
       const done = await tx.query('select 1 from postrider.schema_migrations where number = $1', [
         migration.number,
       ]);
@@ -49,7 +45,7 @@ export async function migrate(
     });
     if (ran) {
       applied.push(migration.name);
-      onProgress(migration.name);
+      onProgress({ migration: migration.name, state: 'applied' });
     }
   }
   return { applied, current: await checkSchema(database) };
@@ -59,9 +55,10 @@ export async function migrate(
 export async function checkSchema(database: Queryable): Promise<number> {
   const known = (await readMigrations()).map(({ number }) => number);
   const newest = known.at(-1) ?? 0;
-  const exists = await database.query<{ found: string | null }>(
-    "select to_regclass('postrider.schema_migrations')::text as found",
-  );
+  const exists = await database.query<{ found: string | null; server: string; version: string }>(SERVER);
+  const { server = '', version = '' } = exists.rows[0] ?? {};
+  if (Number(server) < OLDEST_SERVER || !version.startsWith('PostgreSQL'))
+    throw new PostriderError('STORE_UNSUITABLE', `The database is ${version.slice(0, 100)}.`);
   if (exists.rows[0]?.found == null)
     throw new PostriderError('STORE_NOT_MIGRATED', 'The database has no Postrider schema.');
   const { rows } = await database.query<{ number: number; needs: number }>(
@@ -83,6 +80,17 @@ export async function checkSchema(database: Queryable): Promise<number> {
     );
   }
   return rows.at(-1)?.number ?? 0;
+}
+
+const OLDEST_SERVER = 140_000;
+// Others speak its protocol, and some say a version of it.
+const SERVER = `
+  select to_regclass('postrider.schema_migrations')::text as found,
+    current_setting('server_version_num') as server, version() as version`;
+
+export interface MigrateOptions extends WaitOptions {
+  /** For tests; those of the package unless given. */
+  migrations?: Migration[];
 }
 
 export async function readMigrations(): Promise<Migration[]> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { type Logger, PostriderError } from '../kernel/index.js';
+import { type Logger, messageOf, PostriderError } from '../kernel/index.js';
 import type { Database } from './database.js';
 import { lockFolder } from './pglite/folder-lock.js';
 import type { PgliteConnection } from './pglite/pglite-connection.js';
@@ -48,19 +48,29 @@ const OWN_PGLITE_PATIENCE_MS = 5000;
 
 async function openEmbedded(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unlock = await lockFolder(folder);
+  const lock = await lockFolder(folder);
   try {
-    const connection = await openThreadedPglite(await dataFolder(folder));
+    const place = await dataFolder(folder);
+    const connection = await openThreadedPglite(place).catch((error: unknown) => {
+      throw unreadable(place, error);
+    });
+    lock.watch(join(place, 'PG_VERSION'));
     return pgliteDatabase(connection, {
+      check: lock.check,
       async onClose() {
         await connection.close();
-        await unlock();
+        await lock.release();
       },
     });
   } catch (error) {
-    await unlock();
+    await lock.release();
     throw error;
   }
+}
+
+function unreadable(place: string, cause: unknown): PostriderError {
+  const message = `The files of the embedded store in ${place} cannot be opened: ${messageOf(cause)}`;
+  return new PostriderError('STORE_UNREADABLE', message, { cause });
 }
 
 /**

@@ -2,8 +2,9 @@ import type { Writable } from 'node:stream';
 import type { Logger } from '../kernel/index.js';
 import { CopyQuery } from './copy-query.js';
 import type { CopyRows } from './copy-rows.js';
-import type { Result, Statement } from './database.js';
+import type { LongStatement, Result, Statement } from './database.js';
 import pg from './node-postgres.js';
+import type { PlannerSettings } from './planner-settings.js';
 import { postgresTypes } from './postgres-types.js';
 import { PreparedQuery } from './prepared-query.js';
 import { type BindConfig, sendBind } from './send-bind.js';
@@ -28,10 +29,11 @@ export function connectWithinMs({ patienceMs = PATIENCE_MS }: Pick<PostgresOptio
 }
 
 /** The pool's own limit covers waiting and connecting; this one only connecting. */
-export function promptClient(connectionTimeoutMillis: number): typeof pg.Client {
+export function promptClient(connectionTimeoutMillis: number, planner?: PlannerSettings): typeof pg.Client {
   return class PromptClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(typeof config === 'object' ? { ...config, ...hidden(config), connectionTimeoutMillis } : config);
+      planner?.addTo(this);
       const connection = connectionOf(this);
       connection.bind = (values) => {
         if (connection.stream.writable) sendBind(connection.stream, values);
@@ -66,7 +68,7 @@ export function connectionOptions(options: PostgresOptions): pg.PoolConfig {
 
 export async function run<Row>(
   target: pg.Pool | pg.ClientBase,
-  statement: Statement | string,
+  statement: Statement | LongStatement | string,
   values: readonly unknown[] | undefined,
   how: { prepare: boolean; ours: boolean },
 ): Promise<Result<Row>> {
@@ -80,10 +82,13 @@ export async function run<Row>(
 
 function ask(
   target: pg.Pool | pg.ClientBase,
-  statement: Statement | string,
+  statement: Statement | LongStatement | string,
   values: readonly unknown[] | undefined,
   { prepare, ours }: { prepare: boolean; ours: boolean },
 ): Promise<pg.QueryResult> {
+  if (typeof statement === 'object' && 'limitMs' in statement) {
+    return target.query({ text: statement.text, query_timeout: statement.limitMs } as pg.QueryConfig);
+  }
   if (typeof statement === 'string' || !prepare || !ours) {
     const { text, name } = typeof statement === 'string' ? { text: statement, name: undefined } : statement;
     const config = { text, name: prepare ? name : undefined, values: values as unknown[] | undefined };

@@ -2,8 +2,10 @@ import { messageOf } from '../kernel/index.js';
 import { arrayLiteral } from './array-literal.js';
 import { binaryTextArray } from './binary-text-array.js';
 import type { CopyRows } from './copy-rows.js';
-import type { Database, Queryable, Result, Statement } from './database.js';
+import type { Database, LongStatement, Pooling, Queryable, Result, Statement } from './database.js';
+import { examinePooling } from './examine-pooling.js';
 import pg from './node-postgres.js';
+import { PlannerSettings } from './planner-settings.js';
 import {
   connectionOf,
   connectionOptions,
@@ -14,10 +16,10 @@ import {
   run,
   runCopy,
 } from './postgres-client.js';
-import { openSession } from './postgres-session.js';
+import { type ClientOptions, createClient, openSession } from './postgres-session.js';
 import { ServerSilence } from './server-silence.js';
 import { giveBack } from './spare-buffers.js';
-import { asStoreError, isStoreAway } from './store-errors.js';
+import { asStoreError, isStatementLost, isStoreAway } from './store-errors.js';
 import { transactionScope } from './transaction-scope.js';
 
 /**
@@ -25,6 +27,7 @@ import { transactionScope } from './transaction-scope.js';
  * process for a lost idle connection, and gives broken connections back as broken.
  */
 export function openPostgres(options: PostgresOptions): Database {
+  const planner = new PlannerSettings();
   const pool = new pg.Pool({
     ...connectionOptions(options),
     max: options.poolSize ?? 10,
@@ -32,12 +35,13 @@ export function openPostgres(options: PostgresOptions): Database {
     connectionTimeoutMillis: FREE_CONNECTION_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     pipeline: options.prepare ?? true,
-    Client: promptClient(connectWithinMs(options)),
+    Client: promptClient(connectWithinMs(options), planner),
+    verify: planner.verify,
   });
   pool.on('error', (error) =>
     options.logger?.warn({ err: messageOf(error) }, 'idle database connection lost'),
   );
-  return fromPool(pool, options, () => pool.end());
+  return fromPool(pool, { ...options, planner }, () => pool.end());
 }
 
 /** The application's own pool; it stays the application's to end. */
@@ -48,29 +52,109 @@ export function fromPgPool(pool: pg.Pool, options: Omit<PostgresOptions, 'url'> 
 const FREE_CONNECTION_TIMEOUT_MS = 10_000;
 /** A server that has stopped answering on an open connection is given up after this. */
 const QUERY_TIMEOUT_MS = 60_000;
+/** Building an index over a full log takes minutes. */
+const SCRIPT_LIMIT_MS = 24 * 3_600_000;
 function fromPool(
   pool: pg.Pool,
-  options: Omit<PostgresOptions, 'url'> & { url?: string },
+  options: Omit<PostgresOptions, 'url'> & ClientOptions,
   end: () => Promise<void>,
 ): Database {
+  const connecting = <T>(connect: () => Promise<T>): Promise<T> =>
+    options.planner ? options.planner.connecting(connect) : connect();
   const prepare = options.prepare ?? true;
   // A pool of the application's may be of a driver that knows no binary parameters, or makes lists of its own
   // by their types.
-  const ours = options.url !== undefined && prepare;
-  const fast = options.url === undefined ? {} : { ...FAST_LISTS, pipelines: prepare };
-  const how = { prepare, ours };
+  const how = { prepare, ours: options.url !== undefined && prepare };
+  /** Poolers that share connections have had faults with what is sent ahead and with COPY. */
+  let shared = false;
+  const ahead = () => how.ours && !shared;
+  const lists = options.url === undefined ? {} : FAST_LISTS;
   const silence = new ServerSilence();
   const bound = <T>(work: Promise<T>, limitMs: number | null) =>
     limitMs === null ? work : silence.bound(work, limitMs);
   let closed = false;
+  let examined: Promise<Pooling | null> | null = null;
+
+  /**
+   * A statement that a pooler has lost was not begun: outside a transaction it is put again, unprepared, as all are from
+   * then on.
+   */
+  async function ask<Row>(
+    target: pg.Pool | pg.ClientBase,
+    statement: Statement | LongStatement | string,
+    values: readonly unknown[] | undefined,
+    { inTransaction = false } = {},
+  ): Promise<Result<Row>> {
+    const prepared = how.prepare && typeof statement !== 'string' && 'name' in statement;
+    try {
+      const result = await connecting(() => run<Row>(target, statement, values, how));
+      silence.heard();
+      return result;
+    } catch (error) {
+      if (!prepared || !isStatementLost(error)) throw error;
+      stopPreparing(messageOf(error));
+      if (inTransaction) throw error;
+      return run<Row>(target, statement, values, how);
+    }
+  }
+
+  function stopPreparing(because: string): void {
+    if (!how.prepare) return;
+    how.prepare = false;
+    how.ours = false;
+    options.logger?.warn({ because }, STATEMENTS_LOST);
+  }
+
+  async function examine(): Promise<Pooling | null> {
+    const limitMs = options.patienceMs ?? PATIENCE_MS;
+    const log = (error: unknown) => options.logger?.warn({ err: messageOf(error) }, NOT_EXAMINED);
+    const connect = async () => {
+      const client = createClient(pool, options, 'postrider-pooling');
+      client.on('error', log);
+      try {
+        await client.connect();
+        return client;
+      } catch (error) {
+        client.end().catch(log);
+        throw error;
+      }
+    };
+    // The application's pool may be of a driver that connects in another way.
+    const beside = await connecting(connect).catch((error: unknown) => {
+      log(error);
+      return null;
+    });
+    if (beside === null) return null;
+    const asking = (client: pg.ClientBase): Queryable => ({
+      query: (statement, values) => bound(run(client, statement, values, how), limitMs),
+    });
+    try {
+      const found = await hold(limitMs, async ({ client }) => {
+        const pooling = await examinePooling(asking(client), asking(beside), { prepare: how.prepare });
+        // Behind a pooler that shares connections they would be somebody else's.
+        if (options.planner && !pooling.shared) await bound(options.planner.ensure(client), limitMs);
+        return pooling;
+      });
+      shared = found.shared;
+      if (how.prepare && !found.keepsStatements) stopPreparing('two connections were tried');
+      return found;
+    } catch (error) {
+      if (!isStoreAway(error)) throw asStoreError(error);
+      log(error);
+      return null;
+    } finally {
+      // A server that hangs answers no goodbye.
+      beside.end().catch(log);
+    }
+  }
 
   async function acquire(limitMs: number | null): Promise<pg.PoolClient> {
-    const connecting = pool.connect();
+    const acquiring = connecting(() => pool.connect());
     try {
-      return await bound(connecting, limitMs);
+      return await bound(acquiring, limitMs);
     } catch (error) {
       // A connection that comes after all goes back; why it did not come is told below.
-      connecting.then(
+      acquiring.then(
         (late) => late.release(),
         () => undefined,
       );
@@ -79,7 +163,11 @@ function fromPool(
   }
 
   /** What failed because the server is away leaves its connection in a state nobody knows: it is not used again. */
-  async function hold<T>(limitMs: number | null, work: (held: Held) => Promise<T>): Promise<T> {
+  async function hold<T>(
+    limitMs: number | null,
+    work: (held: Held) => Promise<T>,
+    how: { inTransaction?: boolean } = {},
+  ): Promise<T> {
     const client = await acquire(limitMs);
     let broken: Error | undefined;
     const discard = (error: Error) => {
@@ -88,11 +176,8 @@ function fromPool(
     client.on('error', discard);
     try {
       return await work({
-        query: async (statement, values) => {
-          const result = await bound(run(client, statement, values, how), limitMs);
-          silence.heard();
-          return result as Result<never>;
-        },
+        client,
+        query: (statement, values) => bound(ask(client, statement, values, how), limitMs),
         copy: async (statements, rows) => {
           await bound(runCopy(client, statements, rows), limitMs);
           silence.heard();
@@ -112,34 +197,62 @@ function fromPool(
 
   const withLimit = (limitMs: number | null): Database => ({
     kind: 'postgres',
-    ...fast,
-    ...(ours ? { copy: (statements, rows) => hold(limitMs, ({ copy }) => copy(statements, rows)) } : {}),
-    async query<Row>(statement: Statement | string, values?: readonly unknown[]) {
+    ...lists,
+    get pipelines() {
+      return ahead();
+    },
+    get copy() {
+      return ahead()
+        ? (statements: string, rows: CopyRows) => hold(limitMs, ({ copy }) => copy(statements, rows))
+        : undefined;
+    },
+    async query<Row>(statement: Statement | LongStatement | string, values?: readonly unknown[]) {
       if (limitMs !== null) return hold(limitMs, ({ query }) => query<Row>(statement, values));
-      const result = await run<Row>(pool, statement, values, how);
-      silence.heard();
-      return result;
+      return ask<Row>(pool, statement, values);
     },
     transaction: (work) =>
-      hold(limitMs, async ({ query, copy, discard }) => {
-        await query('begin');
-        const scope = transactionScope({ ...fast, query, ...(ours ? { copy } : {}) });
-        try {
-          const result = await work(scope.tx);
-          scope.end();
-          await query('commit');
-          return result;
-        } catch (error) {
-          scope.end();
-          if (!isStoreAway(error)) await query('rollback').catch(discard);
-          throw error;
-        }
-      }),
+      hold(
+        limitMs,
+        async ({ query, copy, discard }) => {
+          await query('begin');
+          const scope = transactionScope({
+            ...lists,
+            ...{ pipelines: ahead(), query },
+            ...(ahead() && { copy }),
+          });
+          try {
+            const result = await work(scope.tx);
+            scope.end();
+            await query('commit');
+            return result;
+          } catch (error) {
+            scope.end();
+            if (!isStoreAway(error)) await query('rollback').catch(discard);
+            throw error;
+          }
+        },
+        { inTransaction: true },
+      ),
     async script(sql, tx) {
-      if (tx) await tx.query(sql);
-      else await run(pool, sql, undefined, { ...how, prepare: false });
+      const script = { text: sql, limitMs: SCRIPT_LIMIT_MS };
+      if (tx) await tx.query(script);
+      else await connecting(() => run(pool, script, undefined, how));
     },
-    openSession: () => openSession(pool, options, { how, onAnswer: () => silence.heard() }),
+    async openSession() {
+      const known = await examined?.catch(() => null);
+      return connecting(() => openSession(pool, options, { ask, own: !known?.shared }));
+    },
+    async pooling() {
+      examined ??= examine();
+      try {
+        const found = await examined;
+        if (!found) examined = null;
+        return found;
+      } catch (error) {
+        examined = null;
+        throw error;
+      }
+    },
     prompt: (extraMs = 0) => withLimit((options.patienceMs ?? PATIENCE_MS) + extraMs),
     async close() {
       if (closed) return;
@@ -149,6 +262,11 @@ function fromPool(
   });
   return withLimit(null);
 }
+
+const STATEMENTS_LOST =
+  'a connection pooler does not keep prepared statements: they are no longer used; set POSTRIDER_DATABASE_PREPARE=false';
+
+const NOT_EXAMINED = 'it could not be found out whether a pooler shares connections';
 
 const FAST_LISTS: Pick<Queryable, 'textArray' | 'list' | 'release'> = {
   textArray: binaryTextArray,
@@ -160,6 +278,7 @@ const FAST_LISTS: Pick<Queryable, 'textArray' | 'list' | 'release'> = {
 
 /** A connection of the pool while one call has it. */
 interface Held extends Queryable {
+  readonly client: pg.PoolClient;
   copy(statements: string, rows: CopyRows): Promise<void>;
   /** Keeps the connection from being used again. */
   discard(error: Error): void;

@@ -1,34 +1,28 @@
-import type { Session, Statement } from './database.js';
+import type { LongStatement, Result, Session, Statement } from './database.js';
 import pg from './node-postgres.js';
+import type { PlannerSettings } from './planner-settings.js';
 import {
   connectionOptions,
   connectWithinMs,
   hidden,
   type PostgresOptions,
   promptClient,
-  run,
 } from './postgres-client.js';
 import { asStoreError } from './store-errors.js';
 
 const SESSION_QUERY_TIMEOUT_MS = 5000;
+const KEEPALIVES =
+  "select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', '3', false)";
 
 /**
  * Keepalives of 2/1/3 s let the server notice a cut-off worker in five seconds instead of two hours.
  */
 export async function openSession(
   pool: pg.Pool,
-  { url, patienceMs }: Pick<PostgresOptions, 'patienceMs'> & { url?: string },
-  { how, onAnswer }: { how: { prepare: boolean; ours: boolean }; onAnswer(): void },
+  options: ClientOptions,
+  { ask, own }: { ask: Ask; own: boolean },
 ): Promise<Session> {
-  const settings = url
-    ? connectionOptions({ url, patienceMs })
-    : { ...pool.options, ...hidden(pool.options), max: undefined };
-  const Client = promptClient(connectWithinMs({ patienceMs }));
-  const client = new Client({
-    ...settings,
-    query_timeout: SESSION_QUERY_TIMEOUT_MS,
-    application_name: 'postrider-session',
-  });
+  const client = createClient(pool, options, 'postrider-session');
   let closing = false;
   let lost: Error | undefined;
   const watchers: Array<(error: Error) => void> = [];
@@ -43,9 +37,8 @@ export async function openSession(
   client.on('notification', (message) => listeners.get(message.channel)?.());
   try {
     await client.connect();
-    await client.query(
-      "select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', '3', false)",
-    );
+    // Behind a pooler that shares connections they would be somebody else's.
+    if (own) await client.query(KEEPALIVES);
   } catch (error) {
     closing = true;
     client.end().catch((failure: Error) => lose(failure));
@@ -53,11 +46,7 @@ export async function openSession(
   }
   return {
     embedded: false,
-    async query<Row>(statement: Statement | string, values?: readonly unknown[]) {
-      const result = await run<Row>(client, statement, values, how);
-      onAnswer();
-      return result;
-    },
+    query: (statement, values) => ask(client, statement, values),
     async listen(channel, onBell) {
       listeners.set(channel, onBell);
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
@@ -72,4 +61,30 @@ export async function openSession(
       await client.end();
     },
   };
+}
+
+/** Puts a statement to a connection. */
+export type Ask = <Row>(
+  client: pg.ClientBase,
+  statement: Statement | LongStatement | string,
+  values?: readonly unknown[],
+) => Promise<Result<Row>>;
+
+/** Without a URL it connects as the application's own pool does, and with its settings. */
+export interface ClientOptions extends Pick<PostgresOptions, 'patienceMs'> {
+  url?: string;
+  planner?: PlannerSettings | undefined;
+}
+
+/** A connection beside the pool, to the same server, that is still to be opened. */
+export function createClient(
+  pool: pg.Pool,
+  { url, patienceMs, planner }: ClientOptions,
+  name: string,
+): pg.Client {
+  const settings = url
+    ? connectionOptions({ url, patienceMs })
+    : { ...pool.options, ...hidden(pool.options), max: undefined };
+  const Client = promptClient(connectWithinMs({ patienceMs }), planner);
+  return new Client({ ...settings, query_timeout: SESSION_QUERY_TIMEOUT_MS, application_name: name });
 }

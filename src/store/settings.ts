@@ -24,14 +24,14 @@ export const storeSettings = {
     prepare: setting.boolean({
       env: ['POSTRIDER_DATABASE_PREPARE'],
       default: true,
-      says: 'Whether statements are prepared; off behind a pooler that shares connections between transactions.',
+      says: 'Whether statements are prepared. Set false behind a pooler that shares connections and does not keep them; a process that finds that out stops preparing by itself.',
     }),
     poolSize: setting.integer({
       env: ['POSTRIDER_DATABASE_POOL_SIZE'],
       default: 10,
       min: 2,
       max: 500,
-      says: 'How many PostgreSQL connections this process may hold, besides the one that keeps its lease.',
+      says: 'How many PostgreSQL connections this process may hold, besides the one that keeps its lease and one at its start; see OPERATIONS.md for the pool of a pooler.',
     }),
     patienceMs: setting.integer({
       env: ['POSTRIDER_DATABASE_PATIENCE_MS'],

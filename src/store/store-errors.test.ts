@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PostriderError } from '../kernel/index.js';
-import { asStoreError, isStoreAway } from './store-errors.js';
+import { asStoreError, isStoreAway, sqlStateOf } from './store-errors.js';
 
 describe('store errors', () => {
   const coded = (code: string, message = 'x') => Object.assign(new Error(message), { code });
@@ -13,8 +13,15 @@ describe('store errors', () => {
     coded('57P03', 'the database system is starting up'),
     coded('53300', 'too many clients'),
     coded('25006', 'cannot execute INSERT in a read-only transaction'),
+    Object.assign(coded('0A000', 'cannot access unlogged relations during recovery'), {
+      routine: 'get_relation_info',
+    }),
     coded('53100', 'could not extend file: No space left on device'),
     coded('53200', 'out of memory'),
+    coded('53400', 'a limit'),
+    coded('25P04', 'terminating connection due to transaction timeout'),
+    coded('XX000', 'Max clients reached'),
+    coded('EMFILE', 'too many open files'),
     coded('57P05', 'terminating connection due to idle-session timeout'),
     coded('58030', 'could not read block'),
     coded('08006'),
@@ -51,11 +58,21 @@ describe('store errors', () => {
   });
 
   test.each([
+    coded('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain'),
+    coded('CERT_HAS_EXPIRED', 'certificate has expired'),
+    coded('ERR_TLS_CERT_ALTNAME_INVALID', 'another name'),
+    new Error('The server does not support SSL connections'),
     coded('3D000', 'database "shop" does not exist'),
     coded('28000', 'role "shop" does not exist'),
     coded('28P01', 'password authentication failed for user "shop"'),
     coded('42501', 'permission denied for schema postrider'),
     new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
+    coded('08P01', 'unsupported startup parameter: statement_timeout'),
+    coded('08P01', 'no such user: shop'),
+    coded('08P01', 'no such database: shop'),
+    coded('08P01', 'database "shop" does not exist'),
+    coded('08P01', 'transaction blocks not allowed in statement pooling mode'),
+    coded('08P01', 'SASL authentication failed'),
   ])('%s → not away, STORE_REFUSED with what the server said', (error) => {
     expect(isStoreAway(error)).toBe(false);
     expect(asStoreError(error)).toMatchObject({
@@ -67,11 +84,20 @@ describe('store errors', () => {
   });
 
   test.each([
-    coded('23505', 'duplicate key'),
-    coded('42P01', 'relation "connection error" does not exist'),
-    coded('40001', 'could not serialize'),
-    coded('22P02'),
-    coded('57014', 'canceling statement due to user request'),
+    ['STORE_FAILED', false, coded('23505', 'duplicate key')],
+    ['STORE_FAILED', false, coded('22P02')],
+    ['STORE_NOT_MIGRATED', false, coded('42P01', 'relation "connection error" does not exist')],
+    ['STORE_NOT_MIGRATED', false, coded('42703', 'column "x" does not exist')],
+    ['STORE_BUSY', true, coded('40001', 'could not serialize')],
+    ['STORE_BUSY', true, coded('57014', 'canceling statement due to user request')],
+    ['TRANSACTION_ABORTED', false, coded('25P02')],
+  ])('%s, retryable %s ← %s, with it as the cause', (code, retryable, error) => {
+    expect(isStoreAway(error)).toBe(false);
+    expect(asStoreError(error)).toMatchObject({ code, retryable, cause: error });
+    expect(sqlStateOf(asStoreError(error))).toBe((error as { code?: string }).code);
+  });
+
+  test.each([
     new Error('the lock timeout expired too early'),
     new TypeError('x is not a function'),
     null,

@@ -1,19 +1,44 @@
 import { PostriderError } from '../../kernel/index.js';
 import type { Queryable, Result, Statement } from '../database.js';
+import { asStoreError, sqlStateOf } from '../store-errors.js';
 
 /**
  * What every kind of caller's transaction has in common: one function that runs a text with values. Times are given
- * as text, because what a Date becomes depends on what the application has told its driver.
+ * as text, because what a Date becomes depends on what the application has told its driver. Nothing runs outside an
+ * open transaction, where each statement would be committed by itself: before every statement the driver's own state
+ * is read, and where the driver has none, the server is asked once before the first.
  */
-export function callerQueries(run: (text: string, values: unknown[]) => Promise<unknown>): Queryable {
+export function callerQueries(
+  run: (text: string, values: unknown[]) => Promise<unknown>,
+  state: () => TransactionState = () => 'unknown',
+): Queryable {
+  let asked: Promise<void> | null = null;
+
+  async function requireOpen(): Promise<void> {
+    const known = state();
+    if (known === 'none') throw notOpen();
+    if (known === 'aborted') throw aborted();
+    if (known !== 'unknown') return;
+    asked ??= askServer(run);
+    await asked;
+  }
+
   return {
     async query<Row>(statement: Statement | string, values: readonly unknown[] = []): Promise<Result<Row>> {
+      await requireOpen();
       const text = typeof statement === 'string' ? statement : statement.text;
       const given = values.map((value) => (value instanceof Date ? value.toISOString() : value));
-      return asResult<Row>(await run(text, given));
+      try {
+        return asResult<Row>(await run(text, given));
+      } catch (error) {
+        throw asCallerError(error);
+      }
     },
   };
 }
+
+/** What the driver knows: `aborted` after a statement that failed, `unknown` where it does not tell. */
+export type TransactionState = 'open' | 'aborted' | 'none' | 'unknown';
 
 export function hasFunction(value: unknown, name: string): boolean {
   return isThing(value) && typeof value[name] === 'function';
@@ -23,8 +48,38 @@ export function isThing(value: unknown): value is Record<string, unknown> {
   return value !== null && (typeof value === 'object' || typeof value === 'function');
 }
 
-export function unsupported(message: string): PostriderError {
-  return new PostriderError('UNSUPPORTED_TRANSACTION', message, { field: 'tx' });
+export function unsupported(message: string, cause?: unknown): PostriderError {
+  return new PostriderError('UNSUPPORTED_TRANSACTION', message, { field: 'tx', cause });
+}
+
+export function notOpen(cause?: unknown): PostriderError {
+  return unsupported('tx is in no open transaction: it has not begun, or it is over.', cause);
+}
+
+// Refused by the server outside a transaction, by any protocol and in one statement. A savepoint would be too, but
+// takes a second statement to be released. Nothing else locks this table, and every role that sends may read it.
+const ONLY_IN_TRANSACTION = 'lock table postrider.schema_migrations in access share mode';
+
+async function askServer(run: (text: string, values: unknown[]) => Promise<unknown>): Promise<void> {
+  try {
+    await run(ONLY_IN_TRANSACTION, []);
+  } catch (error) {
+    throw asCallerError(error);
+  }
+}
+
+function asCallerError(error: unknown): unknown {
+  const sqlState = sqlStateOf(error);
+  if (sqlState === '25P01') return notOpen(error);
+  if (sqlState === '25P02') return aborted(error);
+  return asStoreError(error);
+}
+
+function aborted(cause?: unknown): PostriderError {
+  return new PostriderError('TRANSACTION_ABORTED', 'An earlier statement of the transaction tx has failed.', {
+    field: 'tx',
+    cause,
+  });
 }
 
 function asResult<Row>(answer: unknown): Result<Row> {

@@ -1,6 +1,6 @@
-import { PostriderError } from '../../kernel/index.js';
 import type { Queryable } from '../database.js';
-import { callerQueries, hasFunction, isThing, unsupported } from './caller-queries.js';
+import { callerQueries, hasFunction, isThing, notOpen, unsupported } from './caller-queries.js';
+import { pgState } from './pg-state.js';
 
 /**
  * Knex's transaction: the connection it holds, because `raw` knows only `?`, and a parameter used twice would become
@@ -11,11 +11,14 @@ export function fromKnex(tx: unknown): Queryable | null {
   if (tx.isTransaction !== true)
     throw unsupported('tx is a Knex without a transaction: pass the transaction.');
   const trx = tx as unknown as KnexTransaction;
-  return callerQueries(async (text, values) => {
-    const connection = await trx.client.acquireConnection();
-    if (trx.isCompleted()) throw new PostriderError('TRANSACTION_ENDED', 'The Knex transaction is over.');
-    return connection.query(text, values);
-  });
+  return callerQueries(
+    async (text, values) => {
+      const connection = await trx.client.acquireConnection();
+      if (trx.isCompleted() || pgState(connection) === 'none') throw notOpen();
+      return connection.query(text, values);
+    },
+    () => (trx.isCompleted() ? 'none' : 'open'),
+  );
 }
 
 interface KnexTransaction {

@@ -1,6 +1,6 @@
-import { PostriderError } from '../../kernel/index.js';
 import type { Queryable } from '../database.js';
-import { callerQueries, hasFunction, isThing, unsupported } from './caller-queries.js';
+import { callerQueries, hasFunction, isThing, notOpen, unsupported } from './caller-queries.js';
+import { pgState } from './pg-state.js';
 
 /**
  * TypeORM's EntityManager inside a transaction, or the QueryRunner itself. The runner's own connection is used: its
@@ -14,12 +14,15 @@ export function fromTypeorm(tx: unknown): Queryable | null {
     throw unsupported(
       'tx is a TypeORM connection without a transaction: pass the manager of the transaction.',
     );
-  return callerQueries(async (text, values) => {
-    if (runner.isReleased || !runner.isTransactionActive)
-      throw new PostriderError('TRANSACTION_ENDED', 'The TypeORM transaction is over.');
-    const connection = await runner.connect();
-    return connection.query(text, values);
-  });
+  const isOver = () => runner.isReleased || !runner.isTransactionActive;
+  return callerQueries(
+    async (text, values) => {
+      const connection = await runner.connect();
+      if (isOver() || pgState(connection) === 'none') throw notOpen();
+      return connection.query(text, values);
+    },
+    () => (isOver() ? 'none' : 'open'),
+  );
 }
 
 interface QueryRunner {

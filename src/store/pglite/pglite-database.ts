@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { delay, PostriderError } from '../../kernel/index.js';
-import type { Database, Result, Session, Statement } from '../database.js';
+import type { Database, LongStatement, Result, Session, Statement } from '../database.js';
 import { asStoreError } from '../store-errors.js';
 import { type TransactionScope, transactionScope } from '../transaction-scope.js';
 import type { PgliteConnection } from './pglite-connection.js';
@@ -18,10 +18,11 @@ export function pgliteDatabase(connection: PgliteConnection, options: PgliteOpti
     const enter = async () => {
       if (inside.getStore()?.open)
         throw nestedCall('A call without { tx } was made inside an open transaction.');
+      await options.check?.();
       await takeTurn();
     };
     const query = async <Row>(
-      statement: Statement | string,
+      statement: Statement | LongStatement | string,
       values?: readonly unknown[],
     ): Promise<Result<Row>> => {
       await enter();
@@ -35,15 +36,21 @@ export function pgliteDatabase(connection: PgliteConnection, options: PgliteOpti
         return connection.transaction(async (tx) => {
           const scope = transactionScope({ query: (statement, values) => run(tx, statement, values) });
           try {
-            return await inside.run(scope, () => work(scope.tx));
+            const result = await inside.run(scope, () => work(scope.tx));
+            await options.check?.();
+            return result;
           } finally {
             scope.end();
           }
         });
       },
       async script(sql, tx) {
-        if (tx) await tx.query(SCRIPT + sql);
-        else await connection.exec(sql);
+        if (tx) {
+          await tx.query(SCRIPT + sql);
+          return;
+        }
+        await enter();
+        await connection.exec(sql);
       },
       async openSession(): Promise<Session> {
         return {
@@ -56,6 +63,7 @@ export function pgliteDatabase(connection: PgliteConnection, options: PgliteOpti
           async close() {},
         };
       },
+      pooling: async () => ({ shared: false, keepsStatements: false }),
       prompt: () => (options.patienceMs === undefined ? plain : prompt),
       async close() {
         if (closed) return;
@@ -71,6 +79,8 @@ export function pgliteDatabase(connection: PgliteConnection, options: PgliteOpti
 }
 
 export interface PgliteOptions {
+  /** Throws where what is written would be lost. */
+  check?(): Promise<void>;
   onClose(): Promise<void>;
   /** How long a prompt call waits for its turn on an instance that others use too. */
   patienceMs?: number;
@@ -98,7 +108,7 @@ const SCRIPT = '-- script\n';
 
 async function run<Row>(
   target: Pick<PgliteConnection, 'query' | 'exec'>,
-  statement: Statement | string,
+  statement: Statement | LongStatement | string,
   values: readonly unknown[] | undefined,
 ): Promise<Result<Row>> {
   const text = typeof statement === 'string' ? statement : statement.text;

@@ -1,3 +1,4 @@
+import './keep-byte-order-marks.js';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 

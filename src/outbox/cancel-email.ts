@@ -1,9 +1,10 @@
 import { PostriderError } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
+import { EPOCH_IS_KNOWN } from './server-epoch.js';
 
 /**
  * Takes an email back, or moves it to another time, until its attempt has begun. A worker that holds
- * the row but has not begun finds its claim gone when it opens it, and sends nothing.
+ * the row but has not begun finds its claim gone when it opens it or begins, and sends nothing.
  */
 export async function cancelEmail(
   tx: Queryable,
@@ -45,9 +46,8 @@ async function refuse(tx: Queryable, id: string, scope: Scope): Promise<never> {
   });
 }
 
-// Marks are written without waiting for the disk: one claimed before the server restarted may have lost its own.
-export const NOT_BEGUN = (q: string) =>
-  `not ${q}.begun and (${q}.owner is null or ${q}.claimed_at >= pg_postmaster_start_time())`;
+// Marks are written without waiting for the disk: until the epoch is known, what is claimed may have lost its own.
+export const NOT_BEGUN = (q: string) => `not ${q}.begun and (${q}.owner is null or ${EPOCH_IS_KNOWN})`;
 
 const CANCEL = `
   with gone as (
@@ -60,7 +60,7 @@ const CANCEL = `
 const RESCHEDULE = `
   with moved as (
     update postrider.email_queue q
-    set due_at = $3::timestamptz, ready = false, scheduled = true, owner = null, claimed_at = null,
+    set due_at = $3::timestamptz, ready = false, scheduled = true, owner = null, opened = false, claimed_at = null,
       rung_at = null, token = token + 1
     where id = $1 and ${NOT_BEGUN('q')} and not suspect and ($2::text is null or tenant = $2) returning id
   )

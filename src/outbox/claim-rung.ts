@@ -75,8 +75,8 @@ const CLAIM_RUNG = {
       from judged j where q.id = j.id and j.fate <> 'go'
     )
     update postrider.email_queue q
-    set owner = $3::int, token = q.token + 1, claimed_at = clock_timestamp(), begun = false, rung_at = null,
+    set owner = $3::int, token = q.token + 1, claimed_at = clock_timestamp(), opened = false, begun = false, rung_at = null,
       due_at = null
     from judged j where q.id = j.id and j.fate = 'go'
-    returning q.id, q.token, q.bytes, q.at_most_once, q.route, j.rung_at`,
+    returning q.id, q.token, q.bytes, q.at_most_once, q.tenant, q.route, j.rung_at`,
 };

@@ -1,7 +1,7 @@
 import { CopyRows, type Queryable } from '../store/index.js';
 import { hashContent } from './hash-content.js';
 import type { NewEmail } from './new-email.js';
-import { attachmentsJson, messageJson } from './written-form.js';
+import { attachmentsJson, firstAddressOf, HIDDEN_SUBJECT, messageJson } from './written-form.js';
 
 /**
  * Writes many accepted emails by COPY, the same rows as the statement with lists: the server fills pages with rows as
@@ -72,8 +72,8 @@ function addEmail(rows: CopyRows, email: NewEmail): void {
   rows.text(email.userId);
   rows.uuid(email.recipientId);
   rows.text(email.recipientExternalId);
-  rows.text(email.to[0]?.address ?? '');
-  rows.text(email.subject);
+  rows.text(firstAddressOf(email));
+  rows.text(email.sensitive ? HIDDEN_SUBJECT : email.subject);
   rows.json(messageJson(email));
   rows.json(JSON.stringify(email.metadata));
   rows.smallint(email.priority);
@@ -87,14 +87,15 @@ function addEmail(rows: CopyRows, email: NewEmail): void {
   rows.boolean(email.sensitive);
 }
 
-const BODIES = ['email_id', 'html', 'text', 'attachments'];
+const BODIES = ['email_id', 'html', 'text', 'attachments', 'subject'];
 
 /** Returns the size of the content. */
 function addBody(rows: CopyRows, email: NewEmail): number {
   rows.row();
   rows.uuid(email.id);
   let bytes = rows.text(email.html) + rows.text(email.text);
-  rows.json(attachmentsJson(email));
+  rows.json(attachmentsJson(email)?.join('') ?? null);
+  rows.text(email.sensitive ? email.subject : null);
   for (const { content } of email.attachments) bytes += content.length;
   return bytes;
 }

@@ -1,5 +1,5 @@
 import { killPoint } from '../kernel/index.js';
-import type { Database, Queryable } from '../store/index.js';
+import { type Database, jsonBytes, type Queryable } from '../store/index.js';
 
 /**
  * Another round for emails that ended in `failed` or `unknown`, or their leave from the list of those.
@@ -77,7 +77,11 @@ const DEAD = `
   select a.* from postrider.email_attempts a
   where a.email_id = any ($1::uuid[]) and a.final and a.status in ('failed', 'unknown')
     and not exists (select 1 from postrider.email_facts f where f.email_id = a.email_id
-      and f.type in ('REQUEUED', 'DISCARDED') and (f.detail ->> 'afterAttempt')::int = a.attempt)`;
+      and f.type in ('REQUEUED', 'DISCARDED') and f.detail -> 'afterAttempt' = to_jsonb(a.attempt))`;
+
+/** What the queue can hold, so that both can still be raised; only rows that no process wrote have more. */
+const MOST_ATTEMPTS = 32_000;
+const MOST_TOKENS = 2_000_000_000;
 
 // The new row's token is above every one ever given out for the email: a worker of an earlier round that
 // comes back late names one that no longer fits.
@@ -89,7 +93,7 @@ const RETRY = {
       select e.id, e.tenant, e.priority, e.route, e.delivery, e.max_attempts, e.expires_at, d.attempt, d.status, b.bytes,
         history.token, history.unknown, history.remaining,
         case
-          when d.email_id is null then 'not-dead'
+          when d.email_id is null or d.attempt >= ${MOST_ATTEMPTS} or history.token >= ${MOST_TOKENS} then 'not-dead'
           when b.bytes is null then 'content-gone'
           when e.expires_at <= clock_timestamp() then 'expired'
           when history.unknown and not $3::boolean then 'needs-confirmation'
@@ -98,7 +102,8 @@ const RETRY = {
       from postrider.emails e
       left join dead d on d.email_id = e.id
       left join lateral (
-        select octet_length(x.html) + octet_length(x.text) + coalesce(octet_length(x.attachments::text), 0) as bytes
+        select least(2147483647, octet_length(x.html)::bigint + octet_length(x.text)
+          + coalesce(${jsonBytes('x.attachments')}, 0))::int as bytes
         from postrider.email_bodies x where x.email_id = e.id
       ) b on true
       left join lateral (
@@ -111,7 +116,7 @@ const RETRY = {
     ), queued as (
       insert into postrider.email_queue (id, expires_at, token, bytes, attempt, earlier_attempts, max_attempts, priority,
         ready, at_most_once, possible_duplicate, route, tenant, remaining)
-      select id, expires_at, token + 1, bytes, attempt, attempt, least(32767, attempt + max_attempts), priority,
+      select id, expires_at, greatest(token, 0) + 1, bytes, greatest(attempt, 0), greatest(attempt, 0), least(32767, attempt::int + max_attempts), priority,
         true, delivery = 'at-most-once', unknown, route, tenant,
         case when remaining is not null then array(select x ->> 'address' from jsonb_array_elements(remaining) x) end
       from judged where fate = 'retry'

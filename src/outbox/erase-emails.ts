@@ -181,7 +181,7 @@ const FIND = `
         and concat_ws(' ', a.error_message, a.detail::text) ~* $4)
       or exists (select 1 from postrider.email_facts f where f.email_id = e.id and f.detail::text ~* $4)
       or exists (select 1 from postrider.email_bodies b where b.email_id = e.id
-        and (b.html ~* $4 or b.text ~* $4)))
+        and (b.html ~* $4 or b.text ~* $4 or b.subject ~* $4)))
   order by e.id`;
 
 const TAKE_BACK = `
@@ -201,7 +201,7 @@ const QUEUED = `
 const READ = `
   select e.message, ${KNOWN('$3')} as known,
     e.subject ~* $2 or exists (select 1 from postrider.email_bodies b where b.email_id = e.id
-      and (b.html ~* $2 or b.text ~* $2)) as told
+      and (b.html ~* $2 or b.text ~* $2 or b.subject ~* $2)) as told
   from postrider.emails e where e.id = $1`;
 
 const KEEP_REMAINING = 'update postrider.email_queue set remaining = $2::text[] where id = $1';

@@ -11,14 +11,22 @@ export {
   retryDeadLetters,
 } from './dead-letters.js';
 export { type ErasedEmails, eraseEmails } from './erase-emails.js';
-export { findDeadWorkers, findEarlierWorkers, msUntilPredecessorDead } from './find-dead-workers.js';
+export { findOwnEmails } from './find-own-emails.js';
 export type { GivenUp } from './given-up.js';
 export { hashContent } from './hash-content.js';
 export { createLedger, type Ledger } from './ledger.js';
-export type { DeliveryMode, NewEmail, Priority, StoredAttachment } from './new-email.js';
+export { markRestored, type Restored } from './mark-restored.js';
+export {
+  type DeliveryMode,
+  type HeaderRecipients,
+  type NewEmail,
+  type Priority,
+  recipientsOf,
+  type StoredAttachment,
+} from './new-email.js';
 export { findReported, noteNotification, type ReportedEmail } from './note-notification.js';
 export { findAddressee, noteUnsubscribed } from './note-unsubscribed.js';
-export { type OpenedEmail, openClaims, type StoredMessage } from './open-claims.js';
+export { type OpenedEmail, type OpenOptions, openClaims, type StoredMessage } from './open-claims.js';
 export {
   agreeingTimes,
   CANCEL_FILTER,
@@ -39,6 +47,7 @@ export {
   whichMessages,
 } from './operator-inputs.js';
 export {
+  createHoldReader,
   createPauseReader,
   listPauses,
   type Pause,
@@ -55,6 +64,7 @@ export {
   type BellRef,
   countOutstanding,
   createRinger,
+  findUnknown,
   forgetBells,
   type OutstandingBells,
   type Ringer,
@@ -76,6 +86,7 @@ export {
   findIllegalEvent,
   TRANSITIONS,
 } from './transition-table.js';
+export { findEarlierWorkers, WorkerWatch } from './watch-workers.js';
 export { type Person, personOf } from './without-person.js';
 export { takeLease, type WorkerLease } from './worker-lease.js';
 export { prepareEmails } from './write-emails.js';

@@ -1,4 +1,5 @@
 import type { Database } from '../store/index.js';
+import { beginClaims, endAlone } from './begin-claims.js';
 import type { Claim } from './claim-batch.js';
 import { asExpired, type GivenUp } from './given-up.js';
 import { type OpenedEmail, type OpenOptions, openClaims } from './open-claims.js';
@@ -16,9 +17,12 @@ import { findSettled, type Settlement, settleAttempts } from './settle-attempts.
 /** What a worker may do to the ledger, bound to its store and its number. */
 export interface Ledger {
   open(claims: readonly Claim[], options?: OpenOptions): Promise<OpenedEmail[]>;
+  /** Returns those that may be sent. */
+  begin(claims: readonly ClaimRef[], how: Pick<Claim, 'atMostOnce'>): Promise<Set<string>>;
+  endAlone(claim: ClaimRef): Promise<void>;
   settle(settlements: readonly Settlement[]): Promise<Set<string>>;
   findSettled(settlements: readonly Settlement[]): Promise<Set<string>>;
-  release(claims: readonly ClaimRef[], options: { why: string; delayMs?: number }): Promise<number>;
+  release(claims: readonly ClaimRef[], options: { why: string | null; delayMs?: number }): Promise<number>;
   park(claims: readonly ClaimRef[], hold: Hold): Promise<number>;
   /** Instead of the attempts they were claimed for; returns those it ended. */
   expire(claims: ReadonlyArray<ClaimRef & { attempt: number }>): Promise<GivenUp[]>;
@@ -36,6 +40,8 @@ export function createLedger(
   const { worker } = options;
   return {
     open: (claims, options) => openClaims(database, worker(), claims, options),
+    begin: (claims, how) => beginClaims(database, worker(), claims, how),
+    endAlone: (claim) => endAlone(database, worker(), claim),
     settle: (settlements) => settleAttempts(database, worker(), settlements),
     findSettled: (settlements) => findSettled(database, settlements),
     release: (claims, options) => releaseClaims(database, worker(), claims, options),

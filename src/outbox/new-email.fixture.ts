@@ -13,6 +13,7 @@ export const aNewEmail: NewEmail = {
   to: [{ address: 'someone@example.com' }],
   cc: [],
   bcc: [],
+  headerRecipients: null,
   headers: {},
   category: null,
   essential: false,

@@ -15,6 +15,8 @@ export interface NewEmail {
   to: Mailbox[];
   cc: Mailbox[];
   bcc: Mailbox[];
+  /** What To and Cc say where they name others than `to` and `cc`; null: they name those. */
+  headerRecipients: HeaderRecipients | null;
   headers: Record<string, string>;
   /** The preference by which people refuse it; null: none. */
   category: string | null;
@@ -40,6 +42,26 @@ export interface NewEmail {
   route: string;
   /** Why nobody it is for may be written to; null: it must go. */
   suppressed: object | null;
+}
+
+/**
+ * To and Cc of a message that several emails carry, or of one that names people who do not get it. `to`, `cc` and `bcc`
+ * stay those whom the email reaches, which is what limits, suppression and erasure are about.
+ */
+export interface HeaderRecipients {
+  to: Mailbox[];
+  cc: Mailbox[];
+}
+
+/** Those an email reaches, the first of whom it is listed under. */
+export function recipientsOf({ to, cc = [], bcc = [] }: Recipients): Mailbox[] {
+  return [...to, ...cc, ...bcc];
+}
+
+interface Recipients {
+  to: readonly Mailbox[];
+  cc?: readonly Mailbox[] | undefined;
+  bcc?: readonly Mailbox[] | undefined;
 }
 
 /** 1 critical, 2 high, 3 normal, 4 low. */

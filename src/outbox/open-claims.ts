@@ -1,11 +1,12 @@
 import type { Mailbox } from '../kernel/index.js';
-import type { Database } from '../store/index.js';
+import { type Database, jsonBytes } from '../store/index.js';
 import type { Claim } from './claim-batch.js';
-import type { DeliveryMode, StoredAttachment } from './new-email.js';
+import type { DeliveryMode, HeaderRecipients, StoredAttachment } from './new-email.js';
+import { oddPartOf } from './odd-part.js';
 
 /**
- * Marks claims as begun and fetches their content, in one statement before anything goes out.
- * The mark is what tells a crash that may have delivered from one that cannot have. What was
+ * Marks claims as opened and fetches their content, in one statement. If the process dies, what it had opened is
+ * suspected of having caused that; whether it may have been delivered is told by `begun`, another mark. What was
  * cancelled or taken over since the claim is not returned and must not be sent.
  */
 export async function openClaims(
@@ -14,10 +15,9 @@ export async function openClaims(
   claims: readonly Claim[],
   options: OpenOptions = {},
 ): Promise<OpenedEmail[]> {
-  // Waiting for the disk is only worth it where a repeat is forbidden: after a database restart
-  // every claimed row counts as begun anyway. The embedded store restarts with every process, so its
-  // marks must hold, and it does not wait for the disk.
-  const durability = database.kind === 'pglite' || claims.some((claim) => claim.atMostOnce) ? 'on' : 'off';
+  // After a database restart every claimed row counts as begun, and so as opened. The embedded store restarts with every
+  // process, so its marks must hold, and it does not wait for the disk.
+  const durability = database.kind === 'pglite' ? 'on' : 'off';
   const list = (values: Array<string | number>) => database.list?.(values) ?? values;
   const { rows } = await database.query<OpenedRow>(OPEN, [
     list(claims.map((claim) => claim.id)),
@@ -42,7 +42,7 @@ function takeContent(row: OpenedRow): OpenedEmail {
 }
 
 export interface OpenOptions {
-  /** Nothing else is being attempted by this worker: if it dies now, it is known by whom. */
+  /** This worker prepares nothing else until `endAlone`: if it dies now, it is known by which email. */
   alone?: boolean;
 }
 
@@ -78,12 +78,16 @@ export interface OpenedEmail {
   dueAt: Date;
   expired: boolean;
   possibleDuplicate: boolean;
+  /** A worker died with it opened. */
+  suspect: boolean;
   /** An earlier answer was lost, and for so long its route still recognises a repeat; null: none was, or nobody would. */
   repeatableMs: number | null;
   /** Recipients still to be reached; null: all. */
   remaining: string[] | null;
   /** False when the queue row has no email behind it. */
   found: boolean;
+  /** What of it is larger than anything accepted, and was not read, or no such thing at all; it cannot be sent. */
+  unreadable: { part: string; why: 'too-large' | 'malformed' } | null;
 }
 
 export interface StoredMessage {
@@ -97,6 +101,8 @@ export interface StoredMessage {
   to: Mailbox[];
   cc?: Mailbox[];
   bcc?: Mailbox[];
+  /** What To and Cc say; absent: those in `to` and `cc`. */
+  headerRecipients?: HeaderRecipients;
   headers?: Record<string, string>;
 }
 
@@ -128,12 +134,16 @@ interface OpenedRow {
   scheduled_ms: number | null;
   expired: boolean;
   possible_duplicate: boolean;
+  suspect: boolean;
   repeatable_ms: number | null;
-  remaining: string[] | null;
+  /** An array of texts may have empty places, and more than one dimension. */
+  remaining: unknown[] | null;
+  too_large: string | null;
 }
 
 function asOpened(row: OpenedRow): OpenedEmail {
   const createdMs = row.created_ms ?? 0;
+  const odd = row.too_large === null && row.created_ms !== null ? oddPartOf(row) : null;
   return {
     id: row.id,
     token: row.token,
@@ -151,21 +161,56 @@ function asOpened(row: OpenedRow): OpenedEmail {
     recipientExternalId: row.recipient_external_id,
     to: row.to_address ?? '',
     subject: row.subject ?? '',
-    message: row.message ?? { to: [] },
+    message: (odd === null ? row.message : null) ?? { to: [] },
     retry: row.retry ?? '',
     delivery: row.at_most_once ? 'at-most-once' : 'at-least-once',
     body:
-      row.html === null ? null : { html: row.html, text: row.text ?? '', attachments: row.attachments ?? [] },
+      row.html === null || odd !== null
+        ? null
+        : { html: row.html, text: row.text ?? '', attachments: row.attachments ?? [] },
     contentHash: row.content_hash,
     createdAt: new Date(createdMs),
     dueAt: new Date(Math.max(createdMs, row.scheduled_ms ?? 0)),
     expired: row.expired,
     possibleDuplicate: row.possible_duplicate,
+    suspect: row.suspect,
     repeatableMs: row.repeatable_ms,
-    remaining: row.remaining,
+    remaining: odd === null ? (row.remaining as string[] | null) : null,
     found: row.created_ms !== null,
+    unreadable:
+      row.too_large !== null
+        ? { part: row.too_large, why: 'too-large' }
+        : odd === null
+          ? null
+          : { part: odd, why: 'malformed' },
   };
 }
+
+/** Bodies are accepted up to 512 KB; text derived from HTML can be longer. */
+const MOST_BODY_BYTES = 4 * 1024 ** 2;
+/** Fifty addresses with names, fifty headers, and the To and Cc of a large message are less. */
+const MOST_MESSAGE_BYTES = 1024 ** 2;
+/** 40 MB in base64, with names. */
+const MOST_FILES_BYTES = 64 * 1024 ** 2;
+const MOST_TEXT_BYTES = 8000;
+
+const tooLong = (column: string, most = MOST_TEXT_BYTES) =>
+  `when octet_length(x.${column}) > ${most} then '${column}'`;
+
+// Numbers of little JSON are no more than some megabytes of text.
+const outsizeJson = (column: string, most: number) =>
+  `case when pg_column_size(${column}) <= ${SURELY_SMALL} and pg_column_compression(${column}) is null then false
+          when ${jsonBytes(column)} > ${most} then true else not postrider.is_plain_json(${column}) end`;
+const SURELY_SMALL = 1024;
+
+// A value that no way in accepts is never read: one of 600 MB ends the process in the driver, and with it the emails beside
+// it. Its length is known without reading it.
+const TOO_LARGE = {
+  email: `case ${['subject', 'to_address', 'type', 'request_id', 'retry', 'recipient_external_id'].map((column) => tooLong(column)).join(' ')}
+          when ${outsizeJson('x.message', MOST_MESSAGE_BYTES)} then 'message' end`,
+  body: `case ${['html', 'text'].map((column) => tooLong(column, MOST_BODY_BYTES)).join(' ')} ${tooLong('subject')}
+          when ${outsizeJson('x.attachments', MOST_FILES_BYTES)} then 'attachments' end`,
+};
 
 // `date_part` and not `extract`: that one computes in decimals, a microsecond each.
 // Here and wherever a claim is named by id and token, `is not distinct from` keeps the planner off the
@@ -174,22 +219,33 @@ const OPEN = {
   name: 'outbox_open_claims',
   text: `
     with opened as (
-      update postrider.email_queue q set begun = true, alone = $5::boolean
+      update postrider.email_queue q set opened = true, alone = $5::boolean
       from unnest($1::uuid[], $2::int[]) s(id, token),
         (select set_config('synchronous_commit', $4, true) as mode) durability
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int and durability.mode is not null
       returning q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
-        q.possible_duplicate, q.repeatable_until, q.remaining, q.expires_at, q.earlier_attempts
+        q.possible_duplicate, q.suspect, q.repeatable_until, q.remaining, q.expires_at, q.earlier_attempts
     )
     select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
-      o.possible_duplicate, o.remaining, o.earlier_attempts,
-      date_part('epoch', o.repeatable_until - clock_timestamp()) * 1000 as repeatable_ms,
+      o.possible_duplicate, o.suspect, o.remaining, o.earlier_attempts,
+      -- rows that no process wrote may have any time: before PostgreSQL 17 an infinite one cannot be subtracted from
+      case when isfinite(o.repeatable_until) then date_part('epoch', o.repeatable_until - clock_timestamp()) * 1000
+        when o.repeatable_until is not null then 0 end as repeatable_ms,
       coalesce(o.expires_at <= clock_timestamp(), false) as expired,
-      e.type, e.request_id, e.recipient_id, e.recipient_external_id, e.to_address, e.subject, e.message, e.retry,
-      e.sensitive, encode(e.content_hash, 'hex') as content_hash,
-      date_part('epoch', e.created_at) * 1000 as created_ms, date_part('epoch', e.scheduled_at) * 1000 as scheduled_ms,
-      b.html, b.text, b.attachments
+      coalesce(e.too_large, b.too_large) as too_large, e.recipient_id, e.sensitive,
+      encode(e.content_hash, 'hex') as content_hash,
+      case when e.id is not null then date_part('epoch', least(clock_timestamp(), greatest('epoch', e.created_at))) * 1000 end as created_ms,
+      date_part('epoch', least(clock_timestamp(), greatest('epoch', e.scheduled_at))) * 1000 as scheduled_ms,
+      ${['type', 'request_id', 'recipient_external_id', 'to_address', 'message', 'retry'].map((column) => `case when e.too_large is null then e.${column} end as ${column}`).join(', ')},
+      case when coalesce(e.too_large, b.too_large) is null then coalesce(b.subject, e.subject) end as subject,
+      ${['html', 'text', 'attachments'].map((column) => `case when b.too_large is null then b.${column} end as ${column}`).join(', ')}
     from opened o
-    left join lateral (select * from postrider.emails x where x.id = o.id limit 1) e on true
-    left join lateral (select * from postrider.email_bodies x where x.email_id = o.id limit 1) b on true`,
+    left join lateral (
+      select x.*, ${TOO_LARGE.email} as too_large
+      from postrider.emails x where x.id = o.id limit 1
+    ) e on true
+    left join lateral (
+      select x.*, ${TOO_LARGE.body} as too_large
+      from postrider.email_bodies x where x.email_id = o.id limit 1
+    ) b on true`,
 };

@@ -11,11 +11,14 @@ export interface Pause {
   scope: PauseScope;
   value: string;
   reason: string | null;
+  /** Whether webhooks, bus events and schedules are held too; only where the scope is all. */
+  events: boolean;
   createdAt: Date;
 }
 
 export interface Pauses {
   all: boolean;
+  events: boolean;
   tenants: string[];
   types: Set<string>;
   routes: Set<string>;
@@ -27,13 +30,20 @@ export async function pauseSending(
   database: Queryable,
   scope: PauseScope,
   value: string,
-  options: { reason?: string; by?: string } = {},
+  options: { reason?: string; by?: string; events?: boolean } = {},
 ): Promise<void> {
   checkScope(scope, value);
   await database.query(
-    `insert into postrider.pauses (scope, value, reason, created_by) values ($1, $2, $3, $4)
-     on conflict (scope, value) do update set reason = coalesce(excluded.reason, postrider.pauses.reason)`,
-    [scope, scope === 'all' ? '' : value, options.reason ?? null, options.by ?? null],
+    `insert into postrider.pauses (scope, value, reason, created_by, events) values ($1, $2, $3, $4, $5)
+     on conflict (scope, value) do update set reason = coalesce(excluded.reason, postrider.pauses.reason),
+       events = excluded.events or postrider.pauses.events`,
+    [
+      scope,
+      scope === 'all' ? '' : value,
+      options.reason ?? null,
+      options.by ?? null,
+      scope === 'all' && (options.events ?? false),
+    ],
   );
 }
 
@@ -67,15 +77,17 @@ export async function listPauses(database: Queryable): Promise<Pause[]> {
     scope: PauseScope;
     value: string;
     reason: string | null;
+    events: boolean;
     created_at: Date;
   }>({
     name: 'outbox_pauses',
-    text: 'select scope, value, reason, created_at from postrider.pauses order by scope, value',
+    text: 'select scope, value, reason, events, created_at from postrider.pauses order by scope, value',
   });
   return rows.map((row) => ({
     scope: row.scope,
     value: row.value,
     reason: row.reason,
+    events: row.events,
     createdAt: row.created_at,
   }));
 }
@@ -85,6 +97,7 @@ export async function readPauses(database: Queryable): Promise<Pauses> {
   const values = (scope: PauseScope) => list.filter((p) => p.scope === scope).map((p) => p.value);
   return {
     all: values('all').length > 0,
+    events: list.some((pause) => pause.events),
     tenants: values('tenant'),
     types: new Set(values('type')),
     routes: new Set(values('route')),
@@ -104,6 +117,15 @@ export function createPauseReader(database: Queryable, clock: Clock): () => Prom
       });
     }
     return last.read;
+  };
+}
+
+/** Whether webhooks, bus events and schedules are held, for services that open the store when they need it. */
+export function createHoldReader(database: () => Promise<Database>, clock: Clock): () => Promise<boolean> {
+  let read: (() => Promise<Pauses>) | null = null;
+  return async () => {
+    read ??= createPauseReader(await database(), clock);
+    return (await read()).events;
   };
 }
 

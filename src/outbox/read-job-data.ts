@@ -41,7 +41,9 @@ function asJobData(row: Row): JobData {
 const READ = {
   name: 'outbox_read_job_data',
   text: `
-    select e.id, e.request_id, e.to_address, e.subject, e.recipient_id, e.recipient_external_id
+    -- a row that no way in accepted may hold texts of any length
+    select e.id, substr(e.request_id, 1, 128) as request_id, substr(e.to_address, 1, 320) as to_address,
+      substr(e.subject, 1, 998) as subject, e.recipient_id, substr(e.recipient_external_id, 1, 128) as recipient_external_id
     from unnest($1::uuid[]) b(id)
     join lateral (select * from postrider.emails x where x.id = b.id) e on true`,
 };

@@ -11,19 +11,19 @@ export interface ClaimRef {
   token: number;
 }
 
-/** Back to where it was, claimable at once or after a wait. */
+/** Back to where it was, claimable at once or after a wait. Without a reason its journal says nothing of it. */
 export async function releaseClaims(
   database: Queryable,
   worker: number,
   claims: readonly ClaimRef[],
-  options: { why: string; delayMs?: number },
+  options: { why: string | null; delayMs?: number },
 ): Promise<number> {
   if (claims.length === 0) return 0;
   const { rowCount } = await database.query(RELEASE, [
     claims.map((claim) => claim.id),
     claims.map((claim) => claim.token),
     worker,
-    JSON.stringify({ why: options.why, worker }),
+    options.why === null ? null : JSON.stringify({ why: options.why, worker }),
     options.delayMs ?? 0,
   ]);
   return rowCount;
@@ -34,15 +34,17 @@ const RELEASE = {
   text: `
     with released as (
       update postrider.email_queue q
-      set owner = null, claimed_at = null, begun = false, alone = false, token = q.token + 1,
+      set owner = null, claimed_at = null, opened = false, begun = false, alone = false, token = q.token + 1,
         ready = not q.suspect and $5::float8 = 0,
         due_at = case when $5::float8 > 0 then clock_timestamp() + $5::float8 * interval '1 millisecond' end
       from unnest($1::uuid[], $2::int[]) s(id, token)
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int
       returning q.id
+    ), facts as (
+      insert into postrider.email_facts (email_id, type, detail)
+      select id, 'RELEASED', $4::text::jsonb from released where $4::text is not null
     )
-    insert into postrider.email_facts (email_id, type, detail)
-    select id, 'RELEASED', $4::text::jsonb from released returning email_id`,
+    select id from released`,
 };
 
 /**
@@ -96,7 +98,7 @@ const PARK = {
       select 1 from postrider.pauses where scope = $5 and value = $6 for share
     ), parked as (
       update postrider.email_queue q
-      set owner = null, claimed_at = null, begun = false, alone = false, token = q.token + 1,
+      set owner = null, claimed_at = null, opened = false, begun = false, alone = false, token = q.token + 1,
         parked = exists (select 1 from holding), parked_by = case when exists (select 1 from holding) then $5 || ':' || $6 end,
         ready = not q.suspect and not exists (select 1 from holding)
       from unnest($1::uuid[], $2::int[]) s(id, token)

@@ -1,5 +1,5 @@
 import { delay, killPoint } from '../kernel/index.js';
-import type { Database, Queryable } from '../store/index.js';
+import { type Database, type Queryable, sqlStateOf } from '../store/index.js';
 import { takeTurn } from './dead-letters.js';
 
 /**
@@ -42,7 +42,7 @@ export async function briefly<T>(database: Database, work: (tx: Queryable) => Pr
     try {
       return await database.transaction(work);
     } catch (error) {
-      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
       if (attempt < TRIES) await delay(BETWEEN_MS * attempt);
     }
   }

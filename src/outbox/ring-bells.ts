@@ -100,7 +100,7 @@ const OUTSTANDING = {
       select rung_at, $1::timestamptz is null or $1::timestamptz > clock_timestamp()
         or rung_at >= $1::timestamptz - $2::float8 * interval '1 millisecond' as ahead
       from postrider.email_queue
-      where rung_at is not null and owner is null and rung_at <= clock_timestamp()
+      where rung_at is not null and isfinite(rung_at) and owner is null and rung_at <= clock_timestamp()
     ) bells`,
 };
 
@@ -128,6 +128,23 @@ const RING_AGAIN = {
     set ready = not q.suspect and not q.parked, rung_at = null, scheduled = false, due_at = null
     from lost where q.id = lost.id
     returning q.id`,
+};
+
+/** Which of these emails their tenants do not have, or have no more. */
+export async function findUnknown(database: Queryable, bells: readonly BellRef[]): Promise<Set<string>> {
+  const { rows } = await database.query<{ id: string }>(FIND_UNKNOWN, [
+    bells.map((bell) => bell.id),
+    bells.map((bell) => bell.tenant ?? null),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const FIND_UNKNOWN = {
+  name: 'outbox_find_unknown',
+  text: `
+    select b.id from unnest($1::uuid[], $2::text[]) b(id, tenant)
+    left join lateral (select x.tenant from postrider.emails x where x.id = b.id limit 1) e on true
+    where e.tenant is null or e.tenant is distinct from coalesce(b.tenant, e.tenant)`,
 };
 
 /** Bells that did not get out, or that nobody here will claim: their rows wait as if nobody had rung. */

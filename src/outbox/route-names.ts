@@ -22,6 +22,8 @@ export function createRouteNames(
 }
 
 const LOOK_MS = 2000;
+/** Each is a claim of its own. Names that nobody configured have their turn as those before them are sent. */
+const MOST_NAMES = 200;
 
 // Loose index scans: one probe per name, however many rows wait.
 const WAITING_ROUTES = {
@@ -42,5 +44,6 @@ const WAITING_ROUTES = {
     )
     select route from ready where route is not null
     union
-    select route from suspect where route is not null`,
+    select route from suspect where route is not null
+    order by route limit ${MOST_NAMES}`,
 };

@@ -30,11 +30,13 @@ export function createRouteStates(database: Queryable) {
   }
   return {
     /** Makes the routes of a starting worker known. */
-    async register(routes: ReadonlyArray<{ name: string; provider: string; ratePerSecond: number | null }>) {
+    async register(routes: readonly KnownRoute[]) {
       await database.query(REGISTER, [
         routes.map((route) => route.name),
         routes.map((route) => route.provider),
         routes.map((route) => route.ratePerSecond),
+        routes.map(({ companies }) => companies && JSON.stringify(companies)),
+        routes.map(({ types }) => types && JSON.stringify(types)),
       ]);
     },
     async read(): Promise<Map<string, RouteState>> {
@@ -53,6 +55,15 @@ export function createRouteStates(database: Queryable) {
       return { granted: row.changed, circuit: asState(row) };
     },
   };
+}
+
+interface KnownRoute {
+  name: string;
+  provider: string;
+  ratePerSecond: number | null;
+  /** The only ones it serves; null: all. */
+  companies: readonly string[] | null;
+  types: readonly string[] | null;
 }
 
 interface StateRow {
@@ -90,10 +101,12 @@ const COLUMNS = `name, state, version, openings, reason,
 const REGISTER = {
   name: 'outbox_register_routes',
   text: `
-    insert into postrider.routes as r (name, provider, rate_per_second)
-    select * from unnest($1::text[], $2::text[], $3::float8[])
+    insert into postrider.routes as r (name, provider, rate_per_second, companies, types)
+    select name, provider, rate, companies::jsonb, types::jsonb
+    from unnest($1::text[], $2::text[], $3::float8[], $4::text[], $5::text[]) g(name, provider, rate, companies, types)
     on conflict (name) do update
-    set provider = excluded.provider, rate_per_second = excluded.rate_per_second, started_at = clock_timestamp()`,
+    set provider = excluded.provider, rate_per_second = excluded.rate_per_second, companies = excluded.companies,
+      types = excluded.types, started_at = clock_timestamp()`,
 };
 
 const READ = { name: 'outbox_route_states', text: `select ${COLUMNS} from postrider.routes` };

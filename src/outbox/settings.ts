@@ -1,4 +1,5 @@
 import { type SettingRule, type Settings, setting } from '../kernel/index.js';
+import { USUAL_SENSITIVE_HOURS } from './prune.js';
 
 /** Whose an email is when nobody says, and how long it is kept. */
 export const outboxSettings = {
@@ -30,6 +31,13 @@ export const outboxSettings = {
       min: 1,
       max: 87_600,
       says: 'How many hours the content of a sent email is kept, where it should go sooner than the rest.',
+    }),
+    sensitiveBodyHours: setting.integer({
+      env: ['POSTRIDER_SENSITIVE_BODY_RETENTION_HOURS'],
+      default: USUAL_SENSITIVE_HOURS,
+      min: 1,
+      max: 87_600,
+      says: 'How many hours the content of a sensitive email that failed is kept for another try; past its `expiresAt` it goes sooner.',
     }),
   },
 } satisfies Settings;

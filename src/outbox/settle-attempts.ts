@@ -129,7 +129,7 @@ const settle = (name: string, more: { purge: string; rungAt: string }) => ({
       returning q.id, q.claimed_at, null::timestamptz as due_at
     ), kept as (
       update postrider.email_queue q
-      set owner = null, begun = false, attempt = s.attempt, suspect = false, alone = false, crashes = 0,
+      set owner = null, opened = false, begun = false, attempt = s.attempt, suspect = false, alone = false, crashes = 0,
         due_at = clock_timestamp() + s.retry_delay_ms * interval '1 millisecond',${more.rungAt}
         possible_duplicate = q.possible_duplicate or s.possible_duplicate,
         route = case when s.repeatable_ms is null then q.route else s.route end,

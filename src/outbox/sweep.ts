@@ -65,8 +65,8 @@ const EXPIRE = {
 const NEXT_DUE = {
   name: 'outbox_next_due',
   text: `
-    select (extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as wait
+    select (extract(epoch from greatest(due_at, clock_timestamp()) - clock_timestamp()) * 1000)::float8 as wait
     from postrider.email_queue
-    where due_at is not null and owner is null and not parked and not suspect and rung_at is null
+    where due_at < 'infinity' and owner is null and not parked and not suspect and rung_at is null
     order by due_at limit 1`,
 };

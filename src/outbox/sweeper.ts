@@ -1,11 +1,11 @@
 import { inRounds, type Lifecycle, type Logger, messageOf, type Randomness } from '../kernel/index.js';
 import { type Database, isStoreAway } from '../store/index.js';
-import { findDeadWorkers, msUntilNextDead } from './find-dead-workers.js';
 import type { GivenUp } from './given-up.js';
 import { bringBackParked } from './pauses.js';
 import { RING_AGAIN_BATCH, ringAgain } from './ring-bells.js';
 import { msUntilNextDue, sweepDue } from './sweep.js';
 import { figuresOf, hasHeld, takeOverWorker } from './take-over.js';
+import type { WorkerWatch } from './watch-workers.js';
 
 /**
  * Runs in every worker process: promotes what is due, expires what is late, rings again for what a
@@ -14,8 +14,8 @@ import { figuresOf, hasHeld, takeOverWorker } from './take-over.js';
  */
 export interface SweeperOptions {
   database: Database;
-  worker: () => number;
-  embedded: boolean;
+  /** Null in an embedded store: nobody else can be alive. */
+  watch: WorkerWatch | null;
   logger: Logger;
   random: Randomness;
   /** After how long a bell that is out counts as lost. */
@@ -35,14 +35,13 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
 
   async function round(): Promise<number> {
     let ready = false;
-    if (!options.embedded) {
-      for (const dead of await findDeadWorkers(database, options.worker())) {
-        const taken = await takeOverWorker(database, dead);
-        if (!taken) continue;
-        logger[hasHeld(taken) ? 'warn' : 'info'](figuresOf(taken), 'took over from a dead worker');
-        options.onGivenUp(taken.ended);
-        ready = true;
-      }
+    const look = await options.watch?.look();
+    for (const dead of look?.dead ?? []) {
+      const taken = await takeOverWorker(database, dead);
+      if (!taken) continue;
+      logger[hasHeld(taken) ? 'warn' : 'info'](figuresOf(taken), 'took over from a dead worker');
+      options.onGivenUp(taken.ended);
+      ready = true;
     }
     if ((await bringBackParked(database)) > 0) ready = true;
     const rungAgain = await ringAgain(database, options.ringAgainMs);
@@ -51,9 +50,9 @@ export function createSweeper(options: SweeperOptions): Lifecycle {
     if (sweep.promoted > 0 || rungAgain > 0 || ready) options.onReady();
     if (sweep.more || rungAgain === RING_AGAIN_BATCH) return 0;
     const dueMs = (await msUntilNextDue(database)) ?? LOOK_MS;
-    const deadMs = options.embedded ? null : await msUntilNextDead(database, options.worker());
     // A moment later, so that it is dead by then.
-    const waitMs = Math.min(LOOK_MS, dueMs, (deadMs ?? LOOK_MS) + 5);
+    const deadMs = (look?.dying ?? []).map(({ inMs }) => inMs + 5);
+    const waitMs = Math.min(LOOK_MS, dueMs, ...deadMs);
     // Due but not moved: an open transaction holds it, and asking again at once would be asking for ever.
     return waitMs === 0 && sweep.promoted === 0 ? LOCKED_MS : waitMs;
   }

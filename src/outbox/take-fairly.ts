@@ -27,21 +27,24 @@ export function createFairTaker<Row extends { id: string }>(
   let sinceLowest = 0;
 
   async function takePriority(priority: number, limit: number, paused: readonly string[]): Promise<Row[]> {
-    const turn = turns.get(priority) ?? { after: '', each: 1 };
+    const turn = turns.get(priority) ?? { after: '', tenants: 0 };
     turns.set(priority, turn);
     const taken: Row[] = [];
     // A round may end at the last tenant or find few of them; two more rounds fill the batch.
     for (let round = 0; round < 3 && taken.length < limit; round++) {
       const need = limit - taken.length;
+      const isWhole = turn.after === '';
+      const each = turn.tenants === 0 ? 1 : Math.ceil(need / turn.tenants);
       const { rows } = await database.query<TakenRow<Row>>(statement, [
-        ...[route, priority, turn.after, need, Math.max(1, Math.min(turn.each, need)), paused],
+        ...[route, priority, turn.after, need, each, paused],
         ...values(),
       ]);
       const { seen, last_tenant } = rows[0] ?? { seen: 0, last_tenant: null };
       for (const row of rows) if (row.id !== null) taken.push(row as Row);
-      if (seen === 0 && turn.after === '') break;
+      if (seen === 0 && isWhole) break;
       turn.after = seen < need ? '' : (last_tenant ?? '');
-      if (seen > 0) turn.each = Math.ceil(limit / seen);
+      // The end of the list says little of how many there are: who gave more for it would pass others over.
+      turn.tenants = isWhole && seen < need ? seen : Math.max(turn.tenants, seen);
     }
     return taken;
   }
@@ -73,8 +76,8 @@ export function createFairTaker<Row extends { id: string }>(
 interface Turn {
   /** The tenant served last. */
   after: string;
-  /** How many rows each tenant may give in one round. */
-  each: number;
+  /** How many there are, as far as is known: so many share a batch. */
+  tenants: number;
 }
 
 /** `id` is null in the one row that only tells how far the turn came. */

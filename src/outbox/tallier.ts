@@ -6,7 +6,7 @@ import { tallyEnds } from './tally-ends.js';
 export function createTallier({ database, logger }: { database: Database; logger: Logger }): Lifecycle {
   return inRounds({
     firstAfterMs: EVERY_MS,
-    round: async () => ((await tallyEnds(database)) > MANY ? BUSY_EVERY_MS : EVERY_MS),
+    round: async (signal) => ((await tallyEnds(database, { signal })) > MANY ? BUSY_EVERY_MS : EVERY_MS),
     onFailure(error) {
       logger.warn({ err: messageOf(error) }, 'ends could not be counted');
       return EVERY_MS;

@@ -1,3 +1,4 @@
+import { recipientsOf } from './new-email.js';
 import type { StoredMessage } from './open-claims.js';
 
 /**
@@ -39,15 +40,19 @@ export function withoutPerson(
   person: Person,
   known: boolean,
 ): { message: StoredMessage; to: string; others: string[] } {
-  const first = message.to?.[0]?.address;
+  const first = recipientsOf({ ...message, to: message.to ?? [] })[0]?.address;
   const isPerson = (address: string) =>
     person.addresses.includes(address.toLowerCase()) || (known && address === first);
   const without = <T extends { address: string }>(list: readonly T[] = []) =>
     list.filter(({ address }) => !isPerson(address));
   const [to, cc, bcc] = [without(message.to), without(message.cc), without(message.bcc)];
-  const others = [...to, ...cc, ...bcc].map(({ address }) => address);
+  const others = recipientsOf({ to, cc, bcc }).map(({ address }) => address);
+  const shown = message.headerRecipients && {
+    to: without(message.headerRecipients.to),
+    cc: without(message.headerRecipients.cc),
+  };
   // Someone has to stand in the header; who was hidden stays hidden.
-  const visible = to.length > 0 ? to : cc.length > 0 ? cc.splice(0, 1) : [{ address: ERASED }];
+  const visible = to.length > 0 || shown ? to : cc.length > 0 ? cc.splice(0, 1) : [{ address: ERASED }];
   const text = new RegExp(scriptPatternOf(person.addresses), 'giu');
   const rest = JSON.parse(
     person.addresses.length > 0 ? JSON.stringify(message).replace(text, ERASED) : JSON.stringify(message),
@@ -58,9 +63,10 @@ export function withoutPerson(
       to: visible,
       ...(message.cc && { cc }),
       ...(message.bcc && { bcc }),
+      ...(shown && { headerRecipients: shown }),
       ...(message.replyTo && { replyTo: without(message.replyTo) }),
     },
-    to: visible[0]!.address,
+    to: recipientsOf({ to: visible, cc, bcc })[0]?.address ?? ERASED,
     others,
   };
 }

@@ -8,8 +8,10 @@ import {
   type Randomness,
 } from '../kernel/index.js';
 import type { Database, Session } from '../store/index.js';
-import { SESSION_LOCK_CLASS } from './find-dead-workers.js';
+import { logEpoch, recognizeEpoch } from './server-epoch.js';
 import { sharesSessions } from './shares-sessions.js';
+import { takeBackCrashes } from './take-over.js';
+import { SESSION_LOCK_CLASS } from './watch-workers.js';
 
 /**
  * A worker's right to deliver. One session holds an advisory lock and listens; a beat every 500 ms
@@ -20,6 +22,8 @@ export interface WorkerLease {
   readonly worker: number;
   readonly embedded: boolean;
   mayDeliver(): boolean;
+  /** Whether no other process may have taken over since the last acknowledged beat. */
+  held(): boolean;
   /** Gives the lease up in order; rows must have been given back before. */
   end(): Promise<void>;
 }
@@ -42,6 +46,8 @@ export interface LeaseOptions {
 
 const BEAT_MS = 500;
 const DELIVER_WITHIN_MS = 1000;
+/** As in watch-workers: after this long without a beat every worker counts as dead. */
+const HELD_WITHIN_MS = 10_000;
 const RECONNECT_MS = 1000;
 
 export const BELL_CHANNEL = 'postrider_bell';
@@ -64,20 +70,27 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       if (session === fresh) session = null;
       if (!ended) logger.warn({ worker, err: messageOf(error) }, 'database session lost');
     });
-    if (!embedded) {
-      const shared = await sharesSessions(fresh, worker, database);
-      // On a shared connection the lock would outlive us and stand in our own way.
-      if (!shared)
-        await fresh.query('select pg_advisory_lock($1::int, $2::int)', [SESSION_LOCK_CLASS, worker]);
-      await fresh.query(
-        `update postrider.workers set shared_session = $3, server_started_at = pg_postmaster_start_time()
-         where id = $1 and lease = $2`,
-        [worker, lease, shared],
-      );
+    const epoch = await recognizeEpoch(fresh, database.kind);
+    logEpoch(epoch, logger);
+    if (embedded || !(await isShared(fresh, epoch.id))) {
+      await fresh.listen(BELL_CHANNEL, options.onBell);
+      await fresh.listen(WEBHOOK_CHANNEL, options.onOwed);
     }
-    await fresh.listen(BELL_CHANNEL, options.onBell);
-    await fresh.listen(WEBHOOK_CHANNEL, options.onOwed);
     session = fresh;
+  };
+
+  /**
+   * Until a session is known to be ours alone the row says that it is shared, and the beat alone tells who is alive:
+   * finding out may take longer than a missing lock would leave us.
+   */
+  const isShared = async (fresh: Session, epoch: string): Promise<boolean> => {
+    await fresh.query(MARK_SHARED, [worker, lease, true, epoch]);
+    const shared = (await database.pooling())?.shared || (await sharesSessions(fresh, worker, database));
+    // On a shared connection the lock would outlive us and stand in our own way.
+    if (shared) return true;
+    await fresh.query('select pg_advisory_lock($1::int, $2::int)', [SESSION_LOCK_CLASS, worker]);
+    await fresh.query(MARK_SHARED, [worker, lease, false, epoch]);
+    return false;
   };
 
   const sendBeat = async (): Promise<void> => {
@@ -96,6 +109,7 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       return;
     }
     if (ended || lost) return;
+    await takeBackCrashes(session!, worker);
     lost = true;
     logger.warn({ worker }, 'lease lost: another process has taken over');
     options.onLost();
@@ -133,6 +147,10 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       const age = Math.max(clock.monotonic() - beat.monotonic, clock.now() - beat.wall);
       return age >= 0 && age < DELIVER_WITHIN_MS;
     },
+    held() {
+      if (ended || lost) return false;
+      return embedded || clock.monotonic() - beat.monotonic < HELD_WITHIN_MS;
+    },
     async end() {
       if (ended) return;
       ended = true;
@@ -150,8 +168,9 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
 
 async function register(session: Session, options: LeaseOptions): Promise<{ id: number; lease: number }> {
   const { rows } = await session.query<{ id: number; lease: number }>(
-    'insert into postrider.workers (instance, host, pid) values ($1, $2, $3) returning id, lease',
-    [options.instance, options.host, options.pid],
+    `insert into postrider.workers (instance, host, pid, shared_session) values ($1, $2, $3, $4)
+     returning id, lease`,
+    [options.instance, options.host, options.pid, !session.embedded],
   );
   if (!rows[0]) throw new PostriderError('INTERNAL', 'The worker could not be registered.');
   return rows[0];
@@ -168,3 +187,9 @@ const BEAT = {
   text: `update postrider.workers set beat_at = clock_timestamp()
          where id = $1 and lease = $2 and ended_at is null returning id`,
 };
+
+// Older code beside us judges by the start of the server.
+const MARK_SHARED = `
+  update postrider.workers
+  set shared_session = $3, server_started_at = pg_postmaster_start_time(), epoch = $4, beat_at = clock_timestamp()
+  where id = $1 and lease = $2`;

@@ -1,8 +1,8 @@
-import type { Queryable } from '../store/index.js';
+import type { Queryable, TextInPieces } from '../store/index.js';
 import { canCopy, prepareCopy } from './copy-emails.js';
 import { hashContent } from './hash-content.js';
 import type { NewEmail } from './new-email.js';
-import { attachmentsJson, messageJson, sizeOf } from './written-form.js';
+import { attachmentsJson, firstAddressOf, HIDDEN_SUBJECT, messageJson, sizeOf } from './written-form.js';
 
 /**
  * Writes accepted emails in the given transaction: one statement by lists for a few emails, COPY for many. Only the first
@@ -16,9 +16,9 @@ export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () =>
     const list = emails.map(pick);
     return tx.list?.(list) ?? list;
   };
-  const texts = (pick: (email: NewEmail) => string | null): unknown => {
+  const texts = (pick: (email: NewEmail) => TextInPieces | null): unknown => {
     const list = emails.map(pick);
-    return tx.textArray?.(list) ?? list;
+    return tx.textArray?.(list) ?? list.map((text) => (Array.isArray(text) ? text.join('') : text));
   };
   const values = [
     column((e) => e.id),
@@ -28,7 +28,7 @@ export function prepareEmails(tx: Queryable, emails: readonly NewEmail[]): () =>
     column((e) => e.userId),
     column((e) => e.recipientId),
     column((e) => e.recipientExternalId),
-    column((e) => e.to[0]?.address ?? ''),
+    column(firstAddressOf),
     texts((e) => e.subject),
     texts(messageJson),
     texts((e) => JSON.stringify(e.metadata)),
@@ -74,13 +74,14 @@ const WRITE = {
       insert into postrider.emails (id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address,
         subject, message, metadata, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
         expires_at, content_hash, sensitive)
-      select id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address, subject,
+      select id, tenant, type, lang, user_id, recipient_id, recipient_external_id, to_address,
+        case when sensitive::boolean then '${HIDDEN_SUBJECT}' else subject end,
         message::jsonb, metadata::jsonb, priority, delivery, retry, max_attempts, route, request_id, scheduled_at,
         expires_at, decode(content_hash, 'hex'), sensitive::boolean
       from input
     ), bodies as (
-      insert into postrider.email_bodies (email_id, html, text, attachments)
-      select id, html, text, attachments::jsonb from input
+      insert into postrider.email_bodies (email_id, html, text, attachments, subject)
+      select id, html, text, attachments::jsonb, case when sensitive::boolean then subject end from input
     ), facts as (
       insert into postrider.email_facts (email_id, type, final_status, detail)
       select id, 'SUPPRESSED', 'suppressed', suppressed::jsonb from input where suppressed is not null

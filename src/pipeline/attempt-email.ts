@@ -1,7 +1,8 @@
 import { isTracing, killPoint, type Mailbox, type Randomness, toStorableText } from '../kernel/index.js';
-import type { Hold, Ledger, OpenedEmail, Pauses } from '../outbox/index.js';
+import { type Hold, type Ledger, type OpenedEmail, type Pauses, recipientsOf } from '../outbox/index.js';
 import { type Delivered, deliverByRoute, type RouteBoard } from '../providers/index.js';
 import { AttemptTrail, type TrailTools } from './attempt-trail.js';
+import type { BeginMarks } from './begin-marks.js';
 import { leaveOutSuppressed, type Suppressed, suppressionDetail } from './leave-out-suppressed.js';
 import { outgoingEmail } from './outgoing-email.js';
 import { redirectEmail } from './redirect-email.js';
@@ -21,6 +22,11 @@ export interface AttemptTools extends TrailTools {
   /** Where the store is; null: nowhere in particular. */
   region: string | null;
   staging: Staging;
+  marks: BeginMarks;
+  /** Nothing of the email is prepared any more: it waits for its server. */
+  onBegun(email: OpenedEmail): void;
+  /** How long it has to wait because of the domain of its recipient; null: not at all. */
+  domainWaitMs?(email: OpenedEmail): number | null;
   mayDeliver(): boolean;
   signal: AbortSignal;
   sendTimeoutMs: number;
@@ -63,12 +69,19 @@ async function attempt(
     await tools.ledger.park([email], pause);
     return;
   }
+  const waitMs = tools.domainWaitMs?.(email) ?? null;
+  if (waitMs !== null) {
+    // Others wait, and the domain of its recipient has its share of the worker. It may come to that again and again, so
+    // nothing of it stays in the journal.
+    await tools.ledger.release([email], { why: null, delayMs: waitMs });
+    return;
+  }
   if (known.suppressed.length > 0 && leaveOutSuppressed(email, known.suppressed) === 'nobody-left') {
     await tools.ledger.suppress([email], suppressionDetail(known.suppressed));
     return trail.end('SUPPRESSED', 'suppressed');
   }
   const sender = email.message.from ?? tools.sender;
-  if (!sender && email.found) {
+  if (!sender && email.found && email.unreadable === null) {
     // A forgotten setting must not burn what waits: the route stops, the email stays.
     const why = 'there is no sender: set SMTP_FROM_EMAIL';
     tools.logger.error({ route: email.route, why }, 'route paused: its account or settings are wrong');
@@ -77,10 +90,11 @@ async function attempt(
     return;
   }
   trail.event('RECEIVED');
-  const invalid = validateEmail(email, {
+  const validation = validateEmail(email, {
     recipientMissing: known.recipientMissing,
     allowedDomains: tools.staging.allowedDomains,
   });
+  const invalid = validation instanceof Promise ? await validation : validation;
   if (invalid) {
     tools.metrics.validationFailed(invalid.type);
     trail.event('VALIDATION_FAILED');
@@ -120,10 +134,24 @@ function deliver(
   tools: AttemptTools,
 ): Promise<Delivered> {
   const outgoing = outgoingEmail(email, sender);
+  const atMostOnce = email.delivery === 'at-most-once';
+  let begun: boolean | Promise<boolean> | undefined;
+  const begin = () => {
+    begun ??= tools.marks.mark(email, { atMostOnce }).then((answer) => {
+      begun = answer;
+      killPoint('attempt:begun');
+      if (answer) tools.onBegun(email);
+      return answer;
+    });
+    return begun;
+  };
   const { redirectAllTo } = tools.staging;
   return deliverByRoute(
     {
-      email: redirectAllTo === null ? outgoing : redirectEmail(outgoing, redirectAllTo),
+      email:
+        redirectAllTo === null
+          ? outgoing
+          : redirectEmail(outgoing, { address: redirectAllTo, meant: recipientsOf(email.message) }),
       route: email.route,
       tenant: email.tenant,
       type: email.type,
@@ -135,9 +163,13 @@ function deliver(
       attempt: () => ({
         sendDeadlineAt: tools.clock.now() + tools.sendTimeoutMs,
         signal: tools.signal,
+        begin,
+        // What must not repeat is not marked for nothing: a crash would end it as unknown.
+        mayBeginEarly: !atMostOnce && !email.suspect,
+        givesWay: email.suspect,
         mayDeliver: tools.mayDeliver,
       }),
-      begin() {
+      onHandedOver() {
         trail.event('SENT_ATTEMPT');
         killPoint('attempt:before-send');
       },

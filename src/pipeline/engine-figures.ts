@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from './prometheus.js';
 /** Whether the engine of this process can work, and the bells that went through its broker. */
 export interface EngineFigures {
   engineUp(engine: string, up: boolean): void;
-  bells(what: 'published' | 'consumed' | 'dropped', count: number): void;
+  bells(what: 'published' | 'consumed' | 'dropped' | 'refused', count: number): void;
   /** Over all processes, so a query takes the maximum. */
   bellsOutstanding(count: number): void;
 }
@@ -18,7 +18,7 @@ export function createEngineFigures(registry: Registry): EngineFigures {
   });
   const bells = new Counter({
     name: 'postrider_bells_total',
-    help: 'Bells of a broker: published, consumed by a claim, or dropped because they matched nothing.',
+    help: 'Bells of a broker: published, consumed by a claim, dropped because they matched nothing, or refused because they name no email.',
     labelNames: ['what'],
     registers,
   });

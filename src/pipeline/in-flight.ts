@@ -1,4 +1,6 @@
 import { type Clock, Signal } from '../kernel/index.js';
+import type { Opened } from './slot-holder.js';
+import type { Addressed, SlotShares } from './slot-shares.js';
 
 /**
  * What is between opened and settled, bounded by count and by bytes, and how much to claim ahead: as
@@ -11,19 +13,29 @@ export interface InFlightLimits {
   inFlightBytes: number;
   batchSize: number;
   clock: Clock;
+  /** Who holds how much of it; without them all are alike. */
+  shares?: SlotShares;
 }
 
 interface Sized {
   id: string;
   bytes: number;
+  route?: string;
+  tenant?: string | undefined;
+  /** Of a suspect. */
+  groupLimit?: number | undefined;
 }
 
+const NONE = { count: 0, bytes: 0 };
 const WINDOW_MS = 250;
 const MAX_UNSETTLED = 100;
 const OPENING_MS = 6;
 
 export class InFlight {
   private readonly bytesOf = new Map<string, number>();
+  private readonly slots = new Map<string, Opened>();
+  /** Larger than all the room. */
+  private large = 0;
   /** Attempts that are over and whose result is being written. */
   private readonly unsettled = new Set<string>();
   private readonly emptied = new Signal();
@@ -31,6 +43,8 @@ export class InFlight {
   private windowStart: number;
   private doneInWindow = 0;
   private recent = 0;
+  /** How many were passed over when it was last looked: their route or tenant has its share. */
+  passedOver = 0;
 
   constructor(private readonly limits: InFlightLimits) {
     this.windowStart = limits.clock.monotonic();
@@ -40,15 +54,27 @@ export class InFlight {
     return this.bytesOf.size;
   }
 
+  has({ id }: { id: string }): boolean {
+    return this.bytesOf.has(id);
+  }
+
   ids(): string[] {
     return [...this.bytesOf.keys()];
   }
 
   add(items: readonly Sized[]): void {
-    for (const { id, bytes } of items) {
-      this.bytesOf.set(id, bytes);
-      this.bytes += bytes;
+    for (const item of items) {
+      this.bytesOf.set(item.id, item.bytes);
+      this.bytes += item.bytes;
+      if (this.isLarge(item.bytes)) this.large++;
+      if (!this.slots.has(item.id)) this.takeSlot(item);
     }
+  }
+
+  /** How long it has to wait because of the domain of its recipient; null: not at all. */
+  domainWaitMs(email: Addressed & { id: string }): number | null {
+    const slot = this.slots.get(email.id);
+    return slot ? (this.limits.shares?.enterDomain(slot, email) ?? null) : null;
   }
 
   /** The attempt is over and its content gone; its result is still to be written. */
@@ -57,7 +83,7 @@ export class InFlight {
     if (bytes === undefined) return;
     this.unsettled.add(id);
     this.bytesOf.set(id, 0);
-    this.bytes -= bytes;
+    this.letContentGo(id, bytes);
   }
 
   remove({ id }: { id: string }): void {
@@ -65,33 +91,73 @@ export class InFlight {
     if (bytes === undefined) return;
     this.bytesOf.delete(id);
     this.unsettled.delete(id);
-    this.bytes -= bytes;
+    this.letContentGo(id, bytes);
     this.doneInWindow++;
     this.roll();
     if (this.count === 0) this.emptied.notify();
   }
 
   /**
-   * Takes from the front what fits; at least one when nothing is being attempted, however large it is. Where `still` says
-   * that nothing has moved for a while, what little room there is: the others may wait for an answer for minutes.
+   * Takes from the front what fits; at least one when nothing is being attempted, however large it is. What only waits for
+   * its server has no part in that. Passes over emails whose route or tenant has its share. Where `still` says that
+   * nothing has moved for a while, what little room there is.
    */
   take<Item extends Sized>(waiting: Item[], { still = false } = {}): Item[] {
     this.roll();
-    const { concurrency } = this.limits;
-    const attempting = this.count - this.unsettled.size;
-    const free = Math.min(concurrency - attempting, concurrency + MAX_UNSETTLED - this.count);
+    const { concurrency, inFlightBytes, shares } = this.limits;
+    const idle = shares?.waitingForServers() ?? NONE;
+    const count = this.count - idle.count;
+    const attempting = count - this.unsettled.size;
+    const free = Math.min(concurrency - attempting, concurrency + MAX_UNSETTLED - count);
     const worth = still ? 1 : this.worthOpening();
-    if (this.count > 0 && free < Math.min(waiting.length, worth)) return [];
+    if (count > 0 && free < Math.min(waiting.length, worth)) return [];
+    this.passedOver = 0;
+    shares?.lookAgain();
     const batch: Item[] = [];
-    let bytes = this.bytes;
-    while (batch.length < free && waiting.length > 0) {
-      const next = waiting[0];
-      if (!next || (bytes + next.bytes > this.limits.inFlightBytes && attempting + batch.length > 0)) break;
+    const left: Item[] = [];
+    let bytes = this.bytes - idle.bytes;
+    let at = 0;
+    for (; batch.length < free && at < waiting.length; at++) {
+      const next = waiting[at]!;
+      // Another that is as large may wait for its server for minutes.
+      const large = this.isLarge(next.bytes) && this.large > 0;
+      if (large || !this.mayOpen(next)) {
+        left.push(next);
+        continue;
+      }
+      if (bytes + next.bytes > inFlightBytes && attempting + batch.length > 0) break;
       bytes += next.bytes;
       batch.push(next);
-      waiting.shift();
+      this.takeSlot(next);
     }
+    this.passedOver = left.length;
+    waiting.splice(0, at, ...left);
     return batch;
+  }
+
+  private mayOpen({ route, tenant, groupLimit }: Sized): boolean {
+    const { shares } = this.limits;
+    if (!shares || route === undefined) return true;
+    return shares.mayOpen({ route, tenant }, groupLimit !== undefined);
+  }
+
+  private takeSlot({ id, route, tenant, bytes }: Sized): void {
+    const { shares } = this.limits;
+    if (!shares || route === undefined) return;
+    this.slots.set(id, shares.open({ route, tenant, bytes }));
+  }
+
+  private letContentGo(id: string, bytes: number): void {
+    this.bytes -= bytes;
+    if (this.isLarge(bytes)) this.large--;
+    const slot = this.slots.get(id);
+    if (!slot) return;
+    this.slots.delete(id);
+    this.limits.shares?.close(slot);
+  }
+
+  private isLarge(bytes: number): boolean {
+    return bytes > this.limits.inFlightBytes;
   }
 
   /**

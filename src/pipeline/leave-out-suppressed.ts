@@ -1,4 +1,4 @@
-import type { OpenedEmail } from '../outbox/index.js';
+import { type OpenedEmail, recipientsOf } from '../outbox/index.js';
 
 /** An address that must not be written to, and why. */
 export interface Suppressed {
@@ -19,8 +19,7 @@ export function leaveOutSuppressed(
 /** Those still to be reached. */
 export function addressesOf({ remaining, message }: OpenedEmail): string[] {
   if (remaining !== null) return remaining;
-  const { to, cc = [], bcc = [] } = message;
-  return Array.isArray(to) ? [...to, ...cc, ...bcc].map((mailbox) => mailbox.address) : [];
+  return Array.isArray(message.to) ? recipientsOf(message).map((mailbox) => mailbox.address) : [];
 }
 
 export function suppressionDetail(suppressed: readonly Suppressed[]): object {

@@ -31,9 +31,11 @@ export function openedEmail(parts: Partial<OpenedEmail> = {}): OpenedEmail {
     dueAt: new Date(Date.UTC(2026, 0, 2)),
     expired: false,
     possibleDuplicate: false,
+    suspect: false,
     repeatableMs: null,
     remaining: null,
     found: true,
+    unreadable: null,
     ...parts,
   };
 }

@@ -1,5 +1,5 @@
 import type { RouteMetrics } from '../providers/index.js';
-import { createBusFigures } from './bus-figures.js';
+import { type BusFigures, createBusFigures } from './bus-figures.js';
 import { createEngineFigures, type EngineFigures } from './engine-figures.js';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.js';
 import { type QueueFigures, setQueueFigures } from './queue-gauges.js';
@@ -20,8 +20,7 @@ export interface PipelineMetrics extends RouteMetrics {
   settled(count: number): void;
   requested(request: { method: string; route: string; status: number; durationMs: number }): void;
   readonly engine: EngineFigures;
-  /** Something became of an event on the bus. */
-  bus(outcome: string): void;
+  readonly bus: BusFigures;
   /** What the store says of the queue; asked for by whoever answers a scrape. */
   readonly queue: { set(figures: QueueFigures): void; forget(): void };
 }

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
+import { recipientsOf } from '../outbox/index.js';
 import { composeMessage, type OutgoingEmail } from '../providers/index.js';
+import { openedEmail } from './opened-email.fixture.js';
+import { outgoingEmail } from './outgoing-email.js';
 import { redirectEmail } from './redirect-email.js';
 
 const email: OutgoingEmail = {
@@ -20,7 +23,8 @@ const email: OutgoingEmail = {
 };
 
 it('redirected → one recipient, the same subject, and whom it was for in a header nobody acts on', async () => {
-  const redirected = redirectEmail(email, 'tester@example.org');
+  const meant = [...email.to, ...email.cc, ...email.bcc];
+  const redirected = redirectEmail(email, { address: 'tester@example.org', meant });
   expect(redirected.recipients).toEqual(['tester@example.org']);
   expect(redirected).toMatchObject({ cc: [], bcc: [], subject: 'Your code', headers: { 'X-Kept': 'yes' } });
   const message = String(await composeMessage(redirected));
@@ -35,6 +39,25 @@ it('fifty recipients → the header is folded, and the message can be written', 
   const to = Array.from({ length: 50 }, (_, n) => ({
     address: `somebody-with-a-long-name-${n}@example.net`,
   }));
-  const message = String(await composeMessage(redirectEmail({ ...email, to }, 'tester@example.org')));
+  const message = String(
+    await composeMessage(redirectEmail({ ...email, to }, { address: 'tester@example.org', meant: to })),
+  );
   expect(Math.max(...message.split('\r\n').map((line) => line.length))).toBeLessThan(200);
+});
+
+it('a share of a message to many → nobody whom its header names is on the wire, nor those of other shares', async () => {
+  const reached = { address: 'reached@example.net' };
+  const others = Array.from({ length: 100 }, (_, n) => ({ address: `other-${n}@example.net` }));
+  const share = openedEmail({
+    message: { to: [reached], headerRecipients: { to: [...others, reached], cc: [] } },
+  });
+  const outgoing = outgoingEmail(share, { address: 'sender@example.com' });
+  expect([outgoing.recipients, outgoing.to.length]).toEqual([['reached@example.net'], 101]);
+  const redirected = redirectEmail(outgoing, {
+    address: 'tester@example.org',
+    meant: recipientsOf(share.message),
+  });
+  const message = String(await composeMessage(redirected));
+  expect(message).toContain('X-Postrider-Original-To: reached@example.net\r\n');
+  expect(message).not.toContain('other-');
 });

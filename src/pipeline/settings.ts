@@ -24,7 +24,7 @@ export const pipelineSettings = {
       default: 96,
       min: 1,
       max: 1000,
-      says: 'How many emails are being attempted at once in this process.',
+      says: 'How many emails are being attempted at once in this process; one that has waited for its server for a quarter of a second no longer counts, but no route has more than this.',
     }),
     inFlightBytes: setting.bytes({
       env: ['POSTRIDER_IN_FLIGHT_BYTES'],

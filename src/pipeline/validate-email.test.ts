@@ -25,6 +25,41 @@ describe('the four validations', () => {
     ).toBeNull();
   });
 
+  test('the most headers a caller may give, and the link to unsubscribe that intake adds → passes; one more → not', () => {
+    const headers = Object.fromEntries(
+      Array.from({ length: 50 }, (_, n) => [
+        `X-${String(n).padStart(2, '0')}`,
+        'ab '.repeat(216).slice(0, 650),
+      ]),
+    );
+    const message = {
+      to: [{ address: 'reader@example.net' }],
+      headers: {
+        ...headers,
+        'List-Unsubscribe': `<https://example.com/u/${'t'.repeat(600)}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    };
+    expect(check({ message })).toBeNull();
+    expect(check({ message: { ...message, headers: { ...message.headers, 'X-More': 'x' } } })).toMatchObject({
+      code: 'INVALID_PAYLOAD',
+    });
+  });
+
+  test('nobody in To is reached → passes where the header says something else, and not otherwise', () => {
+    const message = { to: [], bcc: [{ address: 'reader@example.net' }] };
+    const named = (address: string) => ({ ...message, headerRecipients: { to: [{ address }], cc: [] } });
+    const to = 'reader@example.net';
+    expect(check({ to, message: named('list@lists.example') })).toBeNull();
+    expect(check({ to, message })).toMatchObject({ code: 'INVALID_PAYLOAD' });
+    expect(check({ to: 'other@example.net', message: named('list@lists.example') })).toMatchObject({
+      code: 'INVALID_PAYLOAD',
+    });
+    expect(check({ to, message: named('a@b.example\r\nBcc: c@example.net') })).toMatchObject({
+      code: 'INVALID_EMAIL',
+    });
+  });
+
   test('a queue row without an email → OUTBOX_NOT_FOUND before anything else', () => {
     expect(check({ found: false, id: 'x', body: null })).toMatchObject({
       type: 'OUTBOX',
@@ -59,10 +94,8 @@ describe('the four validations', () => {
     expect(check(parts)).toMatchObject({ type: 'INTEGRITY', code: 'INVALID_PAYLOAD' });
   });
 
-  test('no sender → INTEGRITY, INVALID_PAYLOAD', () => {});
-
   test.each(['to', 'cc', 'bcc', 'replyTo', 'from'] as const)(
-    'a bad address in %s → INVALID_EMAIL',
+    'a bad address in %s → INVALID_EMAIL, which names the field',
     (field) => {
       const bad = { address: 'a@example.net\r\nx' };
       const message = {
@@ -72,6 +105,7 @@ describe('the four validations', () => {
       expect(check({ message, ...(field === 'to' ? { to: bad.address } : {}) })).toMatchObject({
         type: 'RECIPIENT',
         code: 'INVALID_EMAIL',
+        message: `${field} is not an email address`,
       });
     },
   );
@@ -91,7 +125,7 @@ describe('the four validations', () => {
       { contentHash: null, body: { html: '<script>x</script>', text: '', attachments: [] } },
     ],
     ['a long subject that came by SQL', { contentHash: null, subject: 'x'.repeat(151) }],
-  ])('%s → TEMPLATE, INVALID_TEMPLATE', (_case, parts) => {
-    expect(check(parts)).toMatchObject({ type: 'TEMPLATE', code: 'INVALID_TEMPLATE' });
+  ])('%s → TEMPLATE, INVALID_TEMPLATE', async (_case, parts) => {
+    expect(await check(parts)).toMatchObject({ type: 'TEMPLATE', code: 'INVALID_TEMPLATE' });
   });
 });

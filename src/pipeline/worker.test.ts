@@ -12,12 +12,16 @@ const claim: Claim = { id: email.id, token: email.token, bytes: 20, route: 'defa
 function workerOn(
   ledger: Partial<Ledger>,
   wake: (fn: () => void) => void,
-  { claims = [[claim]], concurrency = 4 }: { claims?: Claim[][]; concurrency?: number } = {},
+  {
+    claims = [[claim]],
+    suspects = [],
+    concurrency = 4,
+  }: { claims?: Claim[][]; suspects?: Claim[][]; concurrency?: number } = {},
 ) {
   return createWorker({
     source: {
       claim: async () => claims.shift() ?? [],
-      claimSuspects: async () => [],
+      claimSuspects: async () => suspects.shift() ?? [],
       onWork: wake,
     },
     ledger: ledger as Ledger,
@@ -26,6 +30,7 @@ function workerOn(
     sender: { address: 'noreply@example.com' },
     region: null,
     staging: { redirectAllTo: null, allowedDomains: null },
+    completeFromSql: () => {},
     findMissingRecipients: async () => new Set(),
     findSuppressed: async () => new Map(),
     ...{ maxAttempts: null, batchSize: 20, concurrency, inFlightBytes: 1_000_000, sendTimeoutMs: 1000 },
@@ -89,5 +94,74 @@ test('most of what is in flight gets no answer → the others go through the lit
   );
   await worker.start();
   await vi.waitFor(() => expect(opened).toHaveLength(17), 20_000);
+  await worker.stop({ deadlineMs: 0 });
+}, 60_000);
+
+const nothingPaused = vi
+  .fn()
+  .mockResolvedValue({ all: false, events: false, routes: new Set(), tenants: [], types: new Set() });
+
+test.each<[string, Pick<Claim, 'groupLimit'>]>([
+  ['email of a batch', {}],
+  ['suspect of a group', { groupLimit: 5 }],
+  ['suspect that may only be alone', { groupLimit: 1 }],
+])(
+  'one %s cannot be opened → it is put off with the reason, and those beside it are opened',
+  async (_what, group) => {
+    const ids = ['a', 'b', 'bad', 'c', 'd'];
+    const batch = ids.map((id) => ({ ...claim, ...group, id }));
+    const opened: string[] = [];
+    const release = vi.fn<Ledger['release']>(async () => 1);
+    const worker = workerOn(
+      {
+        async open(batch) {
+          if (batch.some(({ id }) => id === 'bad')) throw new Error('cannot be read');
+          opened.push(...batch.map(({ id }) => id));
+          return [];
+        },
+        pauses: nothingPaused,
+        release,
+        releaseStrays: async () => 0,
+      },
+      () => {},
+      group.groupLimit === 1
+        ? { claims: [], suspects: batch.map((one) => [one]), concurrency: 8 }
+        : group.groupLimit
+          ? { claims: [], suspects: [batch], concurrency: 12 }
+          : { claims: [batch], concurrency: 8 },
+    );
+    await worker.start();
+    await vi.waitFor(() => expect(release).toHaveBeenCalled(), 20_000);
+    await vi.waitFor(() => expect([...opened].sort()).toEqual(['a', 'b', 'c', 'd']), 20_000);
+    const [claims, options] = release.mock.calls[0]!;
+    expect(claims.map(({ id }) => id)).toEqual(['bad']);
+    expect(options).toMatchObject({ why: 'it could not be opened: cannot be read', delayMs: 60_000 });
+    await worker.stop();
+  },
+  60_000,
+);
+
+test('a suspect that may only be alone → nothing else is opened until others may stand beside it', async () => {
+  const steps: string[] = [];
+  const worker = workerOn(
+    {
+      async open(batch, how) {
+        steps.push(...batch.map(({ id }) => `${id}${how?.alone ? ' alone' : ''}`));
+        return batch.map(({ id }) => openedEmail({ id, expired: true }));
+      },
+      pauses: nothingPaused,
+      expire: ([first]) => (first?.id === 'suspect' ? new Promise(() => {}) : Promise.resolve([])),
+      async endAlone({ id }) {
+        steps.push(`${id} not alone`);
+      },
+      release: async () => 0,
+      releaseStrays: async () => 0,
+    },
+    () => {},
+    { claims: [[{ ...claim, id: 'fresh' }]], suspects: [[{ ...claim, id: 'suspect', groupLimit: 1 }]] },
+  );
+  await worker.start();
+  await vi.waitFor(() => expect(steps).toHaveLength(3), 20_000);
+  expect(steps).toEqual(['suspect alone', 'suspect not alone', 'fresh']);
   await worker.stop({ deadlineMs: 0 });
 }, 60_000);

@@ -9,33 +9,33 @@ import {
   type Randomness,
   Signal,
 } from '../kernel/index.js';
-import type { Claim, Ledger, OpenedEmail } from '../outbox/index.js';
+import type { Claim, Ledger, OpenOptions } from '../outbox/index.js';
 import type { RouteBoard } from '../providers/index.js';
-import { type AttemptTools, attemptEmail, type Staging } from './attempt-email.js';
+import type { Staging } from './attempt-email.js';
+import { BeginMarks } from './begin-marks.js';
 import { InFlight } from './in-flight.js';
-import type { Suppressed } from './leave-out-suppressed.js';
+import { type OpenTools, openBatch, type ReceivedClaim, received } from './open-batch.js';
 import type { PipelineMetrics } from './pipeline-metrics.js';
 import { createSettler } from './settler.js';
+import type { SlotShares } from './slot-shares.js';
+import { Suspects } from './suspects.js';
 
 /**
  * Takes claims, opens them within the limits of count and bytes, attempts and settles them. Claiming
  * and sending overlap. Stops in four steps: no new claims, wait for what is in flight, give back the
  * rest uncounted, close.
  */
-export interface WorkerOptions {
+export interface WorkerOptions
+  extends Pick<OpenTools, 'completeFromSql' | 'findMissingRecipients' | 'findSuppressed' | 'maxAttempts'> {
   source: WorkSource;
   ledger: Ledger;
   lease: { mayDeliver(): boolean };
   routes: RouteBoard;
+  /** Who holds how much of what is attempted at once; without them all are alike. */
+  shares?: SlotShares;
   sender: Mailbox | null;
   region: string | null;
   staging: Staging;
-  /** Those of the emails whose recipient is named but not there. */
-  findMissingRecipients(emails: readonly OpenedEmail[]): Promise<Set<string>>;
-  /** Those of the emails that go to someone who must not be written to, and who that is. */
-  findSuppressed(emails: readonly OpenedEmail[]): Promise<Map<string, Suppressed[]>>;
-  /** Cap on attempts of emails that did not come through intake; null: what each says. */
-  maxAttempts: number | null;
   batchSize: number;
   concurrency: number;
   inFlightBytes: number;
@@ -50,7 +50,7 @@ export interface WorkerOptions {
 /** What the worker needs of a queue engine. */
 export interface WorkSource {
   claim(limit: number): Promise<Claim[]>;
-  claimSuspects(limit: number): Promise<Claim[]>;
+  claimSuspects(limit: number, beside: number): Promise<Claim[]>;
   onWork(fn: () => void): void;
 }
 
@@ -58,18 +58,25 @@ const AWAY_MS = 1000;
 /** Claims are few and large: the turn of the tenants costs as much for a hundred rows as for five hundred. */
 const REFILL = 4;
 const SUSPECT_LOOK_MS = 250;
-const SUSPECTS_AT_ONCE = 200;
-/** How long suspects may keep the others waiting before those get their turn. */
-const SUSPECTS_TURN_MS = 500;
+/** Where the last look left some behind. */
+const SUSPECT_REFILL_MS = 25;
+/** How long, at most, nothing is prepared beside a suspect that is attempted alone. */
+const ALONE_MS = 2000;
+/** Before it and after it has begun: what is written and answered at once is over by then. */
+const ALONE_MARGIN_MS = 100;
+/** Between two that are attempted alone the others have their turn. */
+const BETWEEN_ALONE_MS = 500;
 /** A statement may commit on the server after its connection was given up for lost. */
 const STRAYS_LOOK_MS = 10_000;
 const ABORT_GRACE_MS = 2000;
 const STILL_MS = 250;
+/** Where some wait for their share. */
+const SHORT_LOOK_MS = 50;
 
 export function createWorker(options: WorkerOptions): Lifecycle {
   const { clock, ledger, logger, source } = options;
   const settler = createSettler({
-    ...{ ledger, logger, random: options.random, hurry: () => alone },
+    ...{ ledger, logger, random: options.random, hurry: () => alone !== null },
     onWritten: (count) => options.metrics.settled(count),
   });
   const flight = new InFlight(options);
@@ -79,10 +86,15 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   const work = new Signal();
   /** The open loop looks again. */
   const room = new Signal();
-  const claimed: Array<Claim & { receivedAt: number }> = [];
-  const suspects: Claim[] = [];
+  const claimed: ReceivedClaim[] = [];
+  const suspects = new Suspects(Math.max(1, Math.floor(options.concurrency / 2)));
   let suspectsAt = 0;
-  let alone = false;
+  /** The last look found some. */
+  let suspectsLeft = false;
+  /** The suspect that is attempted alone; `moved` tells that it has begun, or is over. */
+  let alone: { id: string; moved: Signal } | null = null;
+  /** What the open loop is opening. */
+  let opening: Promise<void> | null = null;
   /** Nothing was finished since the open loop looked. */
   let still = false;
   /** Rows may be ours that we do not hold. */
@@ -91,13 +103,15 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   let loops: Promise<unknown> | null = null;
   let stopped: Promise<void> | null = null;
 
-  const tools: AttemptTools = {
+  const tools: OpenTools = {
     ledger,
     settler,
     routes: options.routes,
+    marks: new BeginMarks(ledger, logger),
     sender: options.sender,
     region: options.region,
     staging: options.staging,
+    domainWaitMs: (email) => flight.domainWaitMs(email),
     mayDeliver: () => options.lease.mayDeliver(),
     signal: abort.signal,
     sendTimeoutMs: options.sendTimeoutMs,
@@ -107,9 +121,20 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     debugs: logger.isLevelEnabled?.('debug') ?? true,
     informs: logger.isLevelEnabled?.('info') ?? true,
     metrics: options.metrics,
+    onBegun({ id }) {
+      if (id === alone?.id) alone.moved.notify();
+    },
     onAttempted(email) {
       flight.attempted(email);
       room.notify();
+    },
+    completeFromSql: options.completeFromSql,
+    findMissingRecipients: options.findMissingRecipients,
+    findSuppressed: options.findSuppressed,
+    maxAttempts: options.maxAttempts,
+    onGone: letGo,
+    onFault() {
+      strays = true;
     },
   };
 
@@ -129,18 +154,18 @@ export function createWorker(options: WorkerOptions): Lifecycle {
 
   async function claimMore(): Promise<void> {
     if (strays || clock.monotonic() >= straysAt) {
-      await ledger.releaseStrays([...[...claimed, ...suspects].map((claim) => claim.id), ...flight.ids()]);
+      await ledger.releaseStrays([...claimed.map((claim) => claim.id), ...suspects.ids(), ...flight.ids()]);
       strays = false;
       straysAt = clock.monotonic() + STRAYS_LOOK_MS;
     }
     if (clock.monotonic() >= suspectsAt) await trySuspects();
     const target = flight.claimTarget();
-    if (claimed.length > target / REFILL) return void (await work.wait(SUSPECT_LOOK_MS));
-    const claims = await source.claim(target - claimed.length);
-    const receivedAt = clock.monotonic();
-    for (const { id, token, bytes, route, atMostOnce } of claims) {
-      claimed.push({ id, token, bytes, route, atMostOnce, receivedAt });
-    }
+    // Those whose route or tenant has its share must not keep others from being claimed.
+    const ahead = claimed.length - Math.min(flight.passedOver, claimed.length);
+    if (ahead > target / REFILL) return void (await work.wait(SUSPECT_LOOK_MS));
+    const claims = await source.claim(target - ahead);
+    claimed.push(...received(claims, clock.monotonic()));
+    for (const claim of claims) options.shares?.claimed(claim);
     killPoint('worker:claimed');
     if (claims.length > 0) room.notify();
     else await idle();
@@ -148,88 +173,81 @@ export function createWorker(options: WorkerOptions): Lifecycle {
 
   /** Nothing to do: until the engine calls, only suspects are looked for. */
   async function idle(): Promise<void> {
-    while (!(await work.wait(Math.max(1, suspectsAt - clock.monotonic())))) {
-      if (!stopping.signal.aborted) await trySuspects();
+    for (;;) {
+      const short = options.shares?.isShort ?? false;
+      const waitMs = Math.max(1, suspectsAt - clock.monotonic());
+      if (await work.wait(short ? Math.min(waitMs, SHORT_LOOK_MS) : waitMs)) return;
+      if (stopping.signal.aborted) continue;
+      if (clock.monotonic() >= suspectsAt) await trySuspects();
+      if (short) return;
     }
   }
 
   /**
-   * A suspect is attempted with nothing beside it, so that if the process dies it is known by whom. Several
-   * follow each other before the others go on: emptying the flight for each took a killed worker's emails
-   * six seconds instead of one.
+   * Suspects are attempted among the others, few enough together that a further death halves them. One that may only be
+   * attempted alone is opened while nothing else is prepared; what only waits for its server goes on beside it.
    */
   async function trySuspects(): Promise<void> {
-    if (suspects.length === 0) suspects.push(...(await source.claimSuspects(SUSPECTS_AT_ONCE)));
-    suspectsAt = clock.monotonic() + (suspects.length > 0 ? 0 : SUSPECT_LOOK_MS);
-    if (suspects.length === 0) return;
-    alone = true;
-    const until = clock.monotonic() + SUSPECTS_TURN_MS;
+    suspectsAt = clock.monotonic() + SUSPECT_LOOK_MS;
+    const more = suspects.room();
+    if (more === 0) return;
+    const claims = await source.claimSuspects(more, suspects.count);
+    const [first] = claims;
+    suspectsLeft = first !== undefined;
+    if (!first) return;
+    suspects.add(claims);
+    if (first.groupLimit === 1) return tryAlone(first);
+    claimed.unshift(...received(claims, clock.monotonic()));
+    for (const claim of claims) options.shares?.claimed(claim);
+    room.notify();
+  }
+
+  async function tryAlone(suspect: Claim): Promise<void> {
+    const moved = new Signal();
+    alone = { id: suspect.id, moved };
     try {
-      // One that still waits for a slow answer is beside it then, and the suspect does not count as alone.
-      let empty = await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
-      while (!stopping.signal.aborted && clock.monotonic() < until) {
-        const suspect = suspects.shift();
-        if (!suspect) break;
-        await open([{ ...suspect, receivedAt: clock.monotonic() }], { alone: empty });
-        empty = await flight.untilEmpty(options.sendTimeoutMs, stopping.signal);
+      await opening?.catch(() => {});
+      await flight.untilEmpty(ALONE_MARGIN_MS, stopping.signal);
+      await open(received([suspect], clock.monotonic()), { alone: true });
+      if (flight.has(suspect) && (await moved.wait(ALONE_MS)) && flight.has(suspect)) {
+        await moved.wait(ALONE_MARGIN_MS);
       }
+      if (flight.has(suspect)) await ledger.endAlone(suspect);
     } finally {
-      alone = false;
+      alone = null;
+      suspects.remove(suspect);
+      suspectsAt = clock.monotonic() + BETWEEN_ALONE_MS;
       room.notify();
     }
   }
 
-  async function openMore(): Promise<void> {
-    const batch = alone ? [] : flight.take(claimed, { still });
-    still = false;
-    if (batch.length === 0) {
-      still = !(await room.wait(claimed.length > 0 ? STILL_MS : undefined));
-      return;
-    }
-    if (claimed.length <= flight.claimTarget() / REFILL) work.notify();
-    await open(batch);
+  /** Over, or not ours any more. */
+  function letGo(claim: { id: string }): void {
+    flight.remove(claim);
+    room.notify();
+    if (claim.id === alone?.id) alone.moved.notify();
+    if (!suspects.remove(claim) || !suspectsLeft || alone !== null) return;
+    suspectsAt = Math.min(suspectsAt, clock.monotonic() + SUSPECT_REFILL_MS);
+    work.notify();
   }
 
-  async function open(
-    batch: ReadonlyArray<Claim & { receivedAt: number }>,
-    how: { alone?: boolean } = {},
-  ): Promise<void> {
-    flight.add(batch);
-    const started = new Set<string>();
-    try {
-      const emails = await ledger.open(batch, how);
-      killPoint('worker:opened');
-      const [pauses, missing, suppressed] = await Promise.all([
-        ledger.pauses(),
-        options.findMissingRecipients(emails),
-        options.findSuppressed(emails),
-      ]);
-      const receivedAt = new Map(batch.map((claim) => [claim.id, claim.receivedAt]));
-      for (const email of emails) {
-        const most = email.earlierAttempts + (options.maxAttempts ?? email.maxAttempts);
-        email.maxAttempts = Math.min(email.maxAttempts, most);
-        const known = {
-          pauses,
-          recipientMissing: missing.has(email.id),
-          suppressed: suppressed.get(email.id) ?? [],
-          receivedAt: receivedAt.get(email.id) ?? 0,
-        };
-        started.add(email.id);
-        attemptEmail(email, known, tools)
-          .catch((error: unknown) => {
-            strays = true;
-            logger.error({ outboxId: email.id, err: messageOf(error) }, 'attempt could not be recorded');
-          })
-          .finally(() => {
-            flight.remove(email);
-            room.notify();
-          });
-      }
-    } finally {
-      // Claims that were cancelled or taken over since, or all of them when the database failed: what was
-      // not started is not held, and so is given back as a stray.
-      for (const claim of batch) if (!started.has(claim.id)) flight.remove(claim);
+  async function openMore(): Promise<void> {
+    const batch = alone === null ? flight.take(claimed, { still }) : [];
+    still = false;
+    if (batch.length === 0) {
+      const waitMs = flight.passedOver > 0 ? SHORT_LOOK_MS : STILL_MS;
+      still = !(await room.wait(claimed.length > 0 ? waitMs : undefined));
+      return;
     }
+    for (const claim of batch) options.shares?.unclaimed(claim);
+    if (claimed.length - flight.passedOver <= flight.claimTarget() / REFILL) work.notify();
+    opening = open(batch);
+    await opening;
+  }
+
+  function open(batch: readonly ReceivedClaim[], how?: OpenOptions): Promise<void> {
+    flight.add(batch);
+    return openBatch(batch, tools, how);
   }
 
   async function finish(deadlineMs: number): Promise<void> {
@@ -244,7 +262,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     work.notify();
     room.notify();
     await bounded(loops, ABORT_GRACE_MS);
-    const unopened = [...claimed.splice(0), ...suspects.splice(0)];
+    const unopened = claimed.splice(0);
     const giveBack = ledger.release(unopened, { why: 'stopping' }).catch((error: unknown) => {
       logger.warn({ count: unopened.length, err: messageOf(error) }, 'claims could not be given back');
     });

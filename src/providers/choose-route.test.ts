@@ -76,7 +76,11 @@ describe('candidates', () => {
 
   it('a configured route → that one first, then those that serve the email, the most specific first', () => {
     expect(names(table.candidates('d', email, half))).toEqual(['d', 'c', 'a']);
-    expect(names(table.candidates('b', email, half))).toEqual(['b', 'c', 'a', 'd']);
+  });
+
+  it('a route of another company or type, whoever wrote its name → chosen anew, and never a way out', () => {
+    expect(names(table.candidates('b', email, half))).toEqual(['c', 'a', 'd']);
+    expect(names(table.candidates('c', { ...email, type: 'invoice' }, half))).toEqual(['a', 'd']);
   });
 
   it('a route that is not configured → chosen as at accept', () => {

@@ -5,13 +5,13 @@ import type { Route } from './route.js';
  * Which route an email takes, and which others it may fail over to. The most specific match wins;
  * among equals the weights decide, or the order in which they were written. One route takes
  * everything, so an email whose route is not configured any more always has a way out. No email
- * goes by a route kept for other regions, whatever name was written with it.
+ * goes by a route kept for other companies, types or regions, whatever name was written with it.
  */
 export interface RouteTable {
   readonly routes: readonly Route[];
   /** The name written with the email at accept. */
   choose(email: RoutedEmail, random: Randomness): string;
-  /** That route first, then the others that serve this email, the most specific first. */
+  /** That route first, where it serves this email and else one chosen anew, then the others that serve this email, the most specific first. */
   candidates(name: string, email: RoutedEmail, random: Randomness): Route[];
   /** The same without an email at hand: only those that serve every email of the route. */
   stand(name: string): Route[];
@@ -41,7 +41,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
     choose: (email, random) => choose(email, random).name,
     candidates(name, email, random) {
       const written = byName.get(name);
-      const first = written && isHome(written, email) ? written : choose(email, random);
+      const first = written && serves(written, email) ? written : choose(email, random);
       return [first, ...ranked.filter((route) => route !== first && serves(route, email))];
     },
     stand(name) {

@@ -13,14 +13,14 @@ import type { SharedCircuit } from './route-circuit.js';
 let clock: ManualClock;
 let calls: string[];
 let paused: string[];
-let begun: number;
+let handedOver: number;
 let answers: Record<string, Outcome | Error>;
 let tokens: number;
 beforeEach(() => {
   clock = new ManualClock();
   calls = [];
   paused = [];
-  begun = 0;
+  handedOver = 0;
   answers = {};
   tokens = 0;
 });
@@ -91,8 +91,8 @@ function open(routes: Route[]) {
         urgent: false,
         paused: new Set(parts.paused),
         attempt: () => attemptContext(),
-        begin: () => {
-          begun++;
+        onHandedOver: () => {
+          handedOver++;
         },
         pause: async (name) => {
           paused.push(name);
@@ -131,7 +131,7 @@ describe('failover', () => {
       failover: [{ route: 'a', provider: 'provider-a', code: outcome.code }],
     });
     expect(calls).toEqual(['a', 'b']);
-    expect(begun).toBe(1);
+    expect(handedOver).toBe(1);
   });
 
   it.each<[string, Outcome | Error]>([
@@ -245,13 +245,13 @@ describe('nobody there', () => {
     const deliver = open([route('a')]);
     answers = { a: deferred('route') };
     for (let i = 0; i < 5; i++) await deliver();
-    begun = 0;
+    handedOver = 0;
     expect(await deliver()).toEqual({
       kind: 'unavailable',
       why: 'the circuit of the route is open',
       delayMs: 10_000,
     });
-    expect(begun).toBe(0);
+    expect(handedOver).toBe(0);
     answers = {};
     clock.advance(10_000);
     expect(await deliver()).toMatchObject({ kind: 'tried', outcome: { kind: 'sent' } });

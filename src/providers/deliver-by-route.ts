@@ -1,6 +1,13 @@
 import { messageOf, type Randomness } from '../kernel/index.js';
 import { mayFailOver } from './judge-route.js';
-import type { AttemptContext, Misconfigured, Outcome, OutgoingEmail } from './provider.js';
+import { notBegun } from './our-side.js';
+import {
+  type AttemptContext,
+  beginAttempt,
+  type Misconfigured,
+  type Outcome,
+  type OutgoingEmail,
+} from './provider.js';
 import { readOutcome } from './read-outcome.js';
 import type { Route } from './route.js';
 import type { RouteBoard, RouteMetrics } from './route-board.js';
@@ -26,8 +33,8 @@ export interface RouteDelivery {
   paused: ReadonlySet<string>;
   /** The time and the limits of each try. */
   attempt: () => AttemptContext;
-  /** Something is about to be sent. */
-  begin(): void;
+  /** The email is about to be handed to a provider, for the first time in this attempt. */
+  onHandedOver(): void;
   /** The account of this route was refused. */
   pause(route: string, why: string): Promise<void>;
 }
@@ -67,7 +74,7 @@ export async function deliverByRoute(
       if (entry.kind !== 'circuit' && tried.length === 0) break;
       continue;
     }
-    if (tried.length === 0) delivery.begin();
+    if (tried.length === 0) delivery.onHandedOver();
     const outcome = await send(lane, delivery);
     lane.leave(entry, outcome);
     tools.metrics.routeAttempt(lane.route.name, outcome.kind);
@@ -120,8 +127,14 @@ function endsEmail(outcome: Misconfigured, route: Route, { ownSender }: RouteDel
 }
 
 async function send(lane: RouteLane, delivery: RouteDelivery): Promise<Outcome> {
+  const { provider } = lane.route;
+  const attempt = delivery.attempt();
+  if (!provider.callsBegin) {
+    const begun = beginAttempt(attempt);
+    if (begun !== true && !(await begun)) return notBegun();
+  }
   try {
-    const returned: unknown = await lane.route.provider.send(delivery.email, delivery.attempt());
+    const returned: unknown = await provider.send(delivery.email, attempt);
     return readOutcome(returned) ?? fault('the provider returned something that is no outcome');
   } catch (error) {
     return fault(messageOf(error));

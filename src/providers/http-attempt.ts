@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/index.js';
 import { LEASE_LOST, OUR_SIDE, unsent } from './our-side.js';
-import type { AttemptContext, Outcome, Trace, Unknown } from './provider.js';
+import { type AttemptContext, beginAttempt, type Outcome, type Trace, type Unknown } from './provider.js';
 import { classifyNetworkError } from './smtp/classify-network-error.js';
 import { oneLine } from './smtp/conversation.js';
 import { type AttemptWatch, watchAttempt } from './watch-attempt.js';
@@ -23,6 +23,16 @@ export class HttpAttempt {
   ) {
     this.signal = this.controller.signal;
     this.watch = watchAttempt(this, attempt, { clock: options.clock, timeoutCode: options.timeoutCode });
+  }
+
+  /** False when the email must not be sent any more: see `notBegun`. A loss meanwhile is told by `mayRequest`. */
+  async begin(): Promise<boolean> {
+    const begun = beginAttempt(this.attempt);
+    if (begun === true || this.signal.aborted) return true;
+    const lost = new Promise<boolean>((resolve) => {
+      this.signal.addEventListener('abort', () => resolve(true), { once: true });
+    });
+    return Promise.race([begun, lost]);
   }
 
   /** Asked in the tick in which the request is handed over; a no is the attempt's end. */

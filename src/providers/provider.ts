@@ -12,6 +12,13 @@ export interface Provider {
    * `repeatableUntil`, also when another process repeats it.
    */
   readonly recognisesRepeats?: boolean;
+  /**
+   * It calls `attempt.begin()` itself, when it has a connection. Without it the attempt counts as begun when `send` is
+   * called: after a crash an email that only waited for a connection is then taken for a possible duplicate.
+   */
+  readonly callsBegin?: boolean;
+  /** How many emails it can have under way at once; more of them are left waiting in the ledger. */
+  readonly connections?: number;
   send(email: OutgoingEmail, attempt: AttemptContext): Promise<Outcome>;
   /** Connects and authenticates without sending anything. */
   testConnection(): Promise<ConnectionReport>;
@@ -53,8 +60,23 @@ export interface AttemptContext {
   sendDeadlineAt: number;
   /** Aborted when the process must stop now; what is not past the final dot ends as Deferred. */
   signal: AbortSignal;
+  /**
+   * Says that the first byte that could lead to delivery is about to be written, and marks the email as begun. False when
+   * it was cancelled or taken over, or the mark could not be written: then nothing may be sent, and the outcome is
+   * `deferred` and `uncounted`. Further calls give the first answer. Postrider always gives it; a test may leave it out.
+   */
+  begin?(): boolean | Promise<boolean>;
+  /** It may be marked as begun some milliseconds before its connection is free. */
+  mayBeginEarly?: boolean;
+  /** Others that wait for a connection go first. */
+  givesWay?: boolean;
   /** False when the lease may have been lost: then nothing that could lead to delivery is sent. */
   mayDeliver(): boolean;
+}
+
+/** What `attempt.begin` says; without it there is nothing to be marked. */
+export function beginAttempt(attempt: Pick<AttemptContext, 'begin'>): boolean | Promise<boolean> {
+  return attempt.begin?.() ?? true;
 }
 
 export type Outcome = Sent | Deferred | Rejected | Unknown | Misconfigured;

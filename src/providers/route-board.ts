@@ -22,6 +22,8 @@ import { readSendQuota } from './send-quota.js';
 export interface RouteBoard extends Lifecycle {
   /** How many emails written for this route may be claimed; 0 while no candidate would take them. */
   room(name: string, limit: number, paused: ReadonlySet<string>): Promise<number>;
+  /** How many emails written for this route can be under way at once; without bound where its provider does not say. */
+  connections(name: string): number;
   /** So many of them were claimed. */
   took(name: string, count: number): void;
   candidates(name: string, email: RoutedEmail): RouteLane[];
@@ -119,6 +121,7 @@ export function createRouteBoard(options: RouteBoardOptions): RouteBoard {
       alarm.setWithin(againMs);
       return 0;
     },
+    connections: (name) => table.stand(name)[0]?.provider.connections ?? Number.POSITIVE_INFINITY,
     took: (name, count) => given.get(name)?.took(count),
     candidates: (name, email) =>
       table.candidates(name, email, options.random).map((route) => lanes.get(route)!),

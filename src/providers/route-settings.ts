@@ -66,7 +66,7 @@ const SHAPE = z.object({
   types: words.optional(),
   regions: words.optional(),
   ratePerSecond: rate.optional(),
-  domainRates: z.record(z.string().regex(/^[^\s@]+\.[^\s@]+$/, 'must be a domain'), rate).optional(),
+  domainRates: z.record(z.string().regex(/^[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be a domain'), rate).optional(),
   maxConcurrency: z.number().int().min(1).max(1000).optional(),
   onAccountFailure: z.enum(['pause', 'fail']).optional(),
 });

@@ -1,5 +1,6 @@
 import {
   Derived,
+  isDisplayName,
   isEmailAddress,
   type SettingRule,
   type Settings,
@@ -28,6 +29,8 @@ export const providerSettings = {
     fromName: setting.text({
       env: ['SMTP_FROM_NAME'],
       default: null,
+      form: 'one line of at most 256 characters',
+      fits: isDisplayName,
       says: 'The name shown with `email.fromEmail`.',
     }),
   },

@@ -1,6 +1,6 @@
 import type { Logger } from '../../kernel/index.js';
-import { LEASE_LOST, STOPPING, unsent } from '../our-side.js';
-import type { Provider } from '../provider.js';
+import { LEASE_LOST, notBegun, STOPPING, unsent } from '../our-side.js';
+import { beginAttempt, type Provider } from '../provider.js';
 
 /**
  * Sends nothing: writes one line with the email's id and how many it would have gone to. Never a
@@ -9,9 +9,11 @@ import type { Provider } from '../provider.js';
 export function createConsoleProvider({ logger }: { logger: Logger }): Provider {
   return {
     name: 'console',
+    callsBegin: true,
 
     async send(email, attempt) {
       if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');
+      if (!(await beginAttempt(attempt))) return notBegun();
       if (!attempt.mayDeliver()) return unsent(LEASE_LOST, 'the claim may have been taken over');
       logger.info(
         { outboxId: email.id, provider: 'console', recipients: email.recipients.length },

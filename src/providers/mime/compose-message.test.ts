@@ -101,6 +101,31 @@ describe('headers', () => {
     expect(message).toContain(`List-Unsubscribe: ${link},\r\n <mailto:unsubscribe@example.com>\r\n`);
   });
 
+  test.each([
+    ['List-Id', 'Größe <a.example>', 'List-Id: =?UTF-8?B?R3LDtsOfZQ==?=\r\n <a.example>\r\n'],
+    ['List-Help', '<https://bücher.example/ü>', 'List-Help: <https://xn--bcher-kva.example/%C3%BC>\r\n'],
+    [
+      'Errors-To',
+      'Größe <a@bücher.example>',
+      'Errors-To: \r\n =?UTF-8?B?R3LDtsOfZQ==?= <a@xn--bcher-kva.example>\r\n',
+    ],
+    ['X-A', 'Größe', 'X-A: =?UTF-8?B?R3LDtsOfZQ==?=\r\n'],
+  ])('%s: %s → what programs read stays readable', async (name, value, line) => {
+    expect(await source({ headers: { [name]: value } })).toContain(line);
+  });
+
+  test('encoded words behind a long name → lines within 76 characters', async () => {
+    const message = await source({
+      headers: { [`X-${'a'.repeat(60)}`]: 'Grüße aus Köln '.repeat(20).trim() },
+    });
+    const lines = message
+      .slice(message.indexOf('X-aaa'))
+      .split('\r\n')
+      .filter((line) => line.includes('=?'));
+    expect(lines.length).toBeGreaterThan(3);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(76);
+  });
+
   test('several recipients with names → one per line, read back in order', async () => {
     const to = [
       { address: 'a@example.net', name: 'Öl, "AG"' },
@@ -121,7 +146,22 @@ describe('headers', () => {
     ['LF in a header value', { headers: { 'X-A': 'a\nb' } }, 'INVALID_HEADER'],
     ['colon in a header name', { headers: { 'X-A: b': 'c' } }, 'INVALID_HEADER'],
     ['Bcc as a header', { headers: { bcc: 'x@example.org' } }, 'INVALID_HEADER'],
+    ['Resent-From as a header', { headers: { 'Resent-From': 'x@example.org' } }, 'INVALID_HEADER'],
+    ['a word over 900 characters', { headers: { 'X-A': 'a'.repeat(901) } }, 'INVALID_HEADER'],
+    ['letters beyond ASCII in References', { headers: { References: '<ü@a.example>' } }, 'INVALID_HEADER'],
     ['Content-Type as a header', { headers: { 'content-type': 'text/html' } }, 'INVALID_HEADER'],
+    ...[
+      'Resent-From',
+      'Authentication-Results',
+      'ARC-Seal',
+      'Received-SPF',
+      'DKIM-Signature',
+      '__proto__',
+    ].map((name): [string, Partial<OutgoingEmail>, string] => [
+      `${name} as a header`,
+      { headers: Object.fromEntries([[name, 'x']]) },
+      'INVALID_HEADER',
+    ]),
     ['CR in an address', { replyTo: [{ address: 'a\r@example.com' }] }, 'INVALID_EMAIL'],
   ])('%s → refused, with and without attachments', async (_case, parts, code) => {
     const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('a') }];
@@ -141,6 +181,13 @@ describe('parts', () => {
     const message = await source({ text, html: '' });
     expect(message).toContain(`Content-Transfer-Encoding: ${encoding}\r\n`);
     expect(withoutEnd((await PostalMime.parse(message)).text)).toBe(text);
+  });
+
+  test('text and HTML with a CR alone, beside a file → every line of the message ends in CRLF', async () => {
+    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('a') }];
+    const message = await source({ text: 'a\rb\nc', html: '<p>a\rb</p>', attachments });
+    expect(message.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    expect(message).toContain('a\r\nb\r\nc');
   });
 
   test('attachment and inline image → read back byte for byte', async () => {
@@ -170,6 +217,37 @@ describe('parts', () => {
     expect(Buffer.from(read.content as ArrayBuffer).equals(file)).toBe(true);
     const image = parsed.attachments.find(({ filename }) => filename === 'logo.png')!;
     expect(image).toMatchObject({ contentId: '<logo>', disposition: 'inline' });
+  });
+
+  test.each([
+    ['NUL', Buffer.from('Subject: a\r\n\r\n\0')],
+    ['a CR of its own', Buffer.from('Subject: a\r\n\r\na\rb')],
+    ['a line of 2,000 characters', Buffer.from(`Subject: a\r\n\r\n${'x'.repeat(2000)}`)],
+  ])('a message as a file, with %s → goes as the file it is, byte for byte', async (_what, content) => {
+    const attachments = [{ filename: 'a.eml', contentType: 'message/rfc822', content }];
+    const [file] = (
+      await PostalMime.parse(await composeMessage(outgoingEmail({ attachments })), {
+        forceRfc822Attachments: true,
+      })
+    ).attachments;
+    expect(file).toMatchObject({ filename: 'a.eml', mimeType: 'application/octet-stream' });
+    expect(Buffer.from(file!.content as ArrayBuffer).equals(content)).toBe(true);
+  });
+
+  test('a message as a file → stays one', async () => {
+    const content = Buffer.from('Subject: Grüße\r\n\r\nHello\r\n');
+    const attachments = [{ filename: 'a.eml', contentType: 'message/rfc822', content }];
+    const read = await PostalMime.parse(await composeMessage(outgoingEmail({ attachments })), {
+      forceRfc822Attachments: true,
+    });
+    expect(read.attachments).toMatchObject([{ filename: 'a.eml', mimeType: 'message/rfc822' }]);
+  });
+
+  test('text with a content id → a file, not a part of the body', async () => {
+    const attachments = [
+      { filename: 'a.html', contentType: 'text/html', content: Buffer.from('<p>b</p>'), contentId: 'a' },
+    ];
+    expect(await source({ attachments })).toContain('Content-Disposition: attachment; filename=a.html\r\n');
   });
 
   test('an attachment named like a path or a link → content only, nothing is read or fetched', async () => {

@@ -5,14 +5,16 @@ import { type DkimKey, findDkimKeys, type ResolvedDkimKey, resolveDkimKeys } fro
 import { headerAddress } from './format-mailbox.js';
 
 /**
- * Signs messages as RFC 6376 and RFC 8463 say, relaxed/relaxed, with every key of the sender's domain.
+ * Signs messages as RFC 6376 and RFC 8463 say, relaxed/relaxed, with every key of the sender's domain, or a single one:
+ * then by RSA where there is such a key, since not every server can verify Ed25519.
  * A message of a domain without a key is returned as it is. Works on the message before dot-stuffing.
  */
 export function createDkimSigner(
   keys: readonly DkimKey[],
-  options: { unsigned?: readonly string[] } = {},
+  options: { unsigned?: readonly string[]; single?: boolean } = {},
 ): DkimSigner {
   const byDomain = resolveDkimKeys(keys);
+  if (options.single) for (const [domain, all] of byDomain) byDomain.set(domain, [preferred(all)]);
   const wanted = SIGNED.filter((name) => !options.unsigned?.includes(name));
   return {
     signs: (from) => byDomain.size > 0 && findDkimKeys(byDomain, headerAddress(from, 'from')).length > 0,
@@ -29,6 +31,10 @@ export function createDkimSigner(
       return Buffer.concat([...signatures.map((line) => Buffer.from(line)), message]);
     },
   };
+}
+
+function preferred(keys: readonly ResolvedDkimKey[]): ResolvedDkimKey {
+  return keys.find(({ algorithm }) => algorithm === 'rsa-sha256') ?? keys[0]!;
 }
 
 export interface DkimSigner {

@@ -1,5 +1,4 @@
-import { domainToASCII } from 'node:url';
-import { type Mailbox, PostriderError } from '../../kernel/index.js';
+import { domainInAscii, type Mailbox, PostriderError } from '../../kernel/index.js';
 import { encodeWords } from './encode-words.js';
 
 /**
@@ -31,7 +30,7 @@ export function headerAddress(address: string, field: string): string {
     throw new PostriderError('INVALID_EMAIL', 'An address is of the form name@domain.', { field });
   }
   if (ASCII.test(domain) || !ASCII.test(local)) return address;
-  return `${local}@${domainToASCII(domain) || domain}`;
+  return `${local}@${domainInAscii(domain) ?? domain}`;
 }
 
 const CONTROL = /[\x00-\x1f\x7f]/;

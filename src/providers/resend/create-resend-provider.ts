@@ -1,6 +1,6 @@
-import { type Clock, isPostriderError, messageOf, PostriderError } from '../../kernel/index.js';
+import { type Clock, isPostriderError, messageOf, PostriderError, trimEndOf } from '../../kernel/index.js';
 import { HttpAttempt } from '../http-attempt.js';
-import { STOPPING, unsent } from '../our-side.js';
+import { notBegun, STOPPING, unsent } from '../our-side.js';
 import { parseRetryAfter } from '../parse-retry-after.js';
 import type { Outcome, OutgoingEmail, Provider, Unknown } from '../provider.js';
 import { oneLine } from '../smtp/conversation.js';
@@ -43,6 +43,7 @@ export function createResendProvider(options: ResendOptions, { clock }: { clock:
   return {
     name: 'resend',
     recognisesRepeats: true,
+    callsBegin: true,
 
     async send(email, attempt) {
       if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');
@@ -55,6 +56,7 @@ export function createResendProvider(options: ResendOptions, { clock }: { clock:
         timeoutCode: RESEND_TIMEOUT,
       });
       try {
+        if (!(await http.begin())) return notBegun();
         if (!http.mayRequest()) return repeatable(http.outcomeOfLoss(undefined), startedAt);
         const answer = await post(request, http);
         return repeatable(outcomeOf(answer, http, clock.now()), startedAt);
@@ -146,7 +148,7 @@ function resolveOptions({ apiKey, baseUrl = 'https://api.resend.com', timeoutMs 
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw invalid('baseUrl', 'The address of Resend starts with https:// or http://.');
   }
-  return { apiKey, baseUrl: baseUrl.replace(/\/+$/, ''), timeoutMs };
+  return { apiKey, baseUrl: trimEndOf(baseUrl, '/'), timeoutMs };
 }
 
 function invalid(field: string, message: string): PostriderError {

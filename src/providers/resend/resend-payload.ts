@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Mailbox, PostriderError } from '../../kernel/index.js';
 import { headerAddress } from '../mime/format-mailbox.js';
-import { checkHeaders } from '../mime/message-headers.js';
+import { checkedHeaders } from '../mime/message-headers.js';
 import type { OutgoingEmail } from '../provider.js';
 
 /**
@@ -9,7 +9,7 @@ import type { OutgoingEmail } from '../provider.js';
  * replay works. Refuses (INVALID_HEADER, INVALID_EMAIL) what the other providers refuse too.
  */
 export function resendPayload(email: OutgoingEmail): ResendRequest {
-  checkHeaders(email);
+  const headers = checkedHeaders(email);
   const wanted = new Set(email.recipients);
   const reached = (mailboxes: Mailbox[], field: string) =>
     mailboxes.filter(({ address }) => wanted.has(address)).map((mailbox) => format(mailbox, field));
@@ -26,7 +26,7 @@ export function resendPayload(email: OutgoingEmail): ResendRequest {
     subject: email.subject,
     ...(email.html === '' ? {} : { html: email.html }),
     ...(email.text === '' ? {} : { text: email.text }),
-    ...(Object.keys(email.headers).length > 0 ? { headers: email.headers } : {}),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
     ...(email.attachments.length > 0 ? { attachments: email.attachments.map(attachmentOf) } : {}),
   };
   return { body: JSON.stringify(body), idempotencyKey: keyOf(email) };

@@ -10,7 +10,7 @@ export function classifySesError({ name, message, from }: SesError): SesVerdict 
   const row = TABLE.get(name) ?? TABLE.get(bare);
   // Both APIs answer the rate and the day's quota under one name and differ only in the sentence.
   if (row === THROTTLED || row === DAILY_QUOTA) {
-    if (/daily .*quota/i.test(message)) return DAILY_QUOTA;
+    if (/daily .{0,99}quota/i.test(message)) return DAILY_QUOTA;
     if (/maximum send(?:ing)? rate/i.test(message)) return SEND_RATE;
   }
   // The second API has no other name for a sender it does not know; in the sandbox it lists recipients too.

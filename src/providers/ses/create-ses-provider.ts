@@ -2,13 +2,13 @@ import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { type Clock, isPostriderError } from '../../kernel/index.js';
 import { HttpAttempt } from '../http-attempt.js';
 import { composeMessage } from '../mime/compose-message.js';
-import { createDkimSigner } from '../mime/dkim-signer.js';
-import { STOPPING, unsent } from '../our-side.js';
+import { notBegun, STOPPING, unsent } from '../our-side.js';
 import type { Outcome, OutgoingEmail, Provider } from '../provider.js';
 import { oneLine } from '../smtp/conversation.js';
 import { smtpEnvelope } from '../smtp/smtp-envelope.js';
 import { checkSdkInstalled, type SesOptions } from './ses-options.js';
 import { outcomeOfSesError, SES_TIMEOUT } from './ses-outcome.js';
+import { createIdentityCheck, createSesSigner, withoutOwnSignature } from './sign-for-ses.js';
 
 /**
  * Delivery through Amazon SES: SendEmail of its second API with the message we composed. The SDK does
@@ -16,7 +16,10 @@ import { outcomeOfSesError, SES_TIMEOUT } from './ses-outcome.js';
  */
 export function createSesProvider(options: SesOptions, { clock }: { clock: Clock }): SesProvider {
   checkSdkInstalled();
-  const signer = createDkimSigner(options.dkim ?? [], { unsigned: REWRITTEN_BY_SES });
+  const signer = createSesSigner(options.dkim ?? [], {
+    clock,
+    identitySigns: createIdentityCheck(identitySigns, clock),
+  });
   const timeoutMs = options.timeoutMs ?? 30_000;
   let opening: Promise<{ sdk: SesSdk; client: SESv2Client }> | undefined;
   const open = () => {
@@ -37,6 +40,21 @@ export function createSesProvider(options: SesOptions, { clock }: { clock: Clock
     }
   }
 
+  /** Null where there is no such identity. */
+  async function identitySigns(identity: string): Promise<boolean | null> {
+    const { sdk, client } = await open();
+    const command = new sdk.GetEmailIdentityCommand({ EmailIdentity: identity });
+    try {
+      const { DkimAttributes: own } = await client.send(command, {
+        abortSignal: AbortSignal.timeout(IDENTITY_MS),
+      });
+      return own?.SigningEnabled === true && SIGNING.has(own.Status ?? '');
+    } catch (error) {
+      if ((error as Error).name === 'NotFoundException') return null;
+      throw error;
+    }
+  }
+
   async function account() {
     const { sdk, client } = await open();
     const abortSignal = AbortSignal.timeout(timeoutMs);
@@ -45,6 +63,7 @@ export function createSesProvider(options: SesOptions, { clock }: { clock: Clock
 
   return {
     name: 'ses',
+    callsBegin: true,
 
     async send(email, attempt) {
       if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');
@@ -59,7 +78,8 @@ export function createSesProvider(options: SesOptions, { clock }: { clock: Clock
       });
       // The innermost step: credentials are found and the request is signed before the lease is asked about.
       command.middlewareStack.add(
-        (next) => (args) => {
+        (next) => async (args) => {
+          if (!(await http.begin())) throw new NotBegun();
           if (!http.mayRequest()) throw new Error('the request must not leave');
           return next(args);
         },
@@ -74,7 +94,13 @@ export function createSesProvider(options: SesOptions, { clock }: { clock: Clock
           trace: { stage: 'reply', responseCode: 200 },
         };
       } catch (error) {
-        return outcomeOfSesError(error, { http, nowMs: clock.now(), from: email.from.address });
+        if (error instanceof NotBegun) return notBegun();
+        const from = email.from.address;
+        return withoutOwnSignature(
+          outcomeOfSesError(error, { http, nowMs: clock.now(), from }),
+          from,
+          signer,
+        );
       } finally {
         http.end();
       }
@@ -124,8 +150,11 @@ export interface SendQuota {
   sentLastDay: number;
 }
 
-/** SES writes its own values here, which would break a signature over ours. */
-const REWRITTEN_BY_SES = ['date', 'message-id'];
+class NotBegun extends Error {}
+
+const IDENTITY_MS = 5000;
+/** It goes on signing for days while its record cannot be seen. */
+const SIGNING = new Set(['SUCCESS', 'TEMPORARY_FAILURE']);
 
 /** Not exported: the types of an optional peer must not be needed by those who do without it. */
 type SesSdk = typeof import('@aws-sdk/client-sesv2');

@@ -15,7 +15,7 @@ export interface SesOptions {
   configurationSet?: string;
   /** From the request to its answer. Defaults to 30 s. */
   timeoutMs?: number;
-  /** Keys to sign with ourselves; without them SES signs by its own settings. */
+  /** Keys to sign with ourselves, one signature an email; none where the sender's identity signs by itself. */
   dkim?: DkimKey[];
 }
 

@@ -1,10 +1,11 @@
 import { STOPPING } from '../our-side.js';
-import type { Outcome } from '../provider.js';
+import type { AttemptContext, Outcome } from '../provider.js';
 import { SOCKET_CLOSED } from './classify-network-error.js';
 import { REFUSED_AHEAD } from './deliver-message.js';
 import { type PreparedMessage, unfitFor } from './prepare-message.js';
 import { SmtpConnection } from './smtp-connection.js';
 import type { SmtpSettings } from './smtp-options.js';
+import { WaitingLine } from './waiting-line.js';
 import { WaitingPlace } from './waiting-place.js';
 
 /**
@@ -20,7 +21,7 @@ import { WaitingPlace } from './waiting-place.js';
  */
 export class ConnectionPool {
   private readonly idle: SmtpConnection[] = [];
-  private readonly line: WaitingPlace[] = [];
+  private readonly line = new WaitingLine();
   private readonly opening = new Set<SmtpConnection>();
   /** Those with an heir. A list, and the heir kept by his connection: see docs/decisions/0012. */
   private readonly promised: SmtpConnection[] = [];
@@ -39,14 +40,19 @@ export class ConnectionPool {
     this.limit = settings.maxConnections;
   }
 
+  /** How many the server takes. */
+  get connections(): number {
+    return this.limit;
+  }
+
   /** A connection at once, or a place in line. */
-  acquire(message: PreparedMessage): SmtpConnection | WaitingPlace {
-    const connection = this.idle.pop();
-    if (connection) return this.wake(connection);
-    if (!this.closed && this.mayOpen()) return this.open();
-    const place = new WaitingPlace(message);
+  acquire(message: PreparedMessage, attempt: AttemptContext): SmtpConnection | WaitingPlace {
+    if ((this.idle.length > 0 || this.mayOpen()) && this.line.enter(attempt.givesWay, this.limit)) {
+      return this.takeFree();
+    }
+    const place = new WaitingPlace(message, attempt);
     if (this.closed) place.lose(STOPPING, CLOSED);
-    else this.line.push(place);
+    else this.line.add(place, this.limit);
     return place;
   }
 
@@ -55,9 +61,9 @@ export class ConnectionPool {
     if (!this.asksAhead || this.closed || this.slots > this.limit) return undefined;
     // Behind a slow answer he would wait while other connections grow free.
     if (connection.replyMs > QUICK_REPLY_MS || !connection.extensions.has('PIPELINING')) return undefined;
-    const first = this.firstInLine();
-    if (!first || unfitFor(connection, first.message)) return undefined;
-    this.line.shift();
+    const first = this.line.peek(this.limit);
+    if (!first?.maySendAhead || unfitFor(connection, first.message)) return undefined;
+    this.line.take(this.limit);
     this.promised.push(connection);
     connection.heir = first;
     this.lateness ??= setTimeout(this.freeTheLate, LATE_MS).unref();
@@ -82,9 +88,11 @@ export class ConnectionPool {
   }
 
   /** Takes a connection back: for the next in line, to wait, or, when it is of no more use, to end. */
-  release(connection: SmtpConnection, outcome?: Outcome): void {
+  release(connection: SmtpConnection, attempt: AttemptContext, outcome?: Outcome): void {
     this.opening.delete(connection);
+    this.line.leave(attempt.givesWay);
     this.learnFrom(outcome);
+    if (outcome?.kind === 'sent') this.line.answered(connection.replyMs);
     // Refused in the plain order too: it was the sender that was disliked.
     if (this.doubted.delete(connection) && isMailRefusal(outcome)) this.asksAhead = true;
     const heir = this.takeHeir(connection);
@@ -103,9 +111,8 @@ export class ConnectionPool {
       this.serveLine();
       return;
     }
-    const next = this.firstInLine();
+    const next = this.line.take(this.limit);
     if (next) {
-      this.line.shift();
       next.give(connection);
       this.serveLine();
       return;
@@ -118,13 +125,16 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const place of [...this.line, ...this.promised.map(({ heir }) => heir)]) {
+    for (const place of [...this.line.all(), ...this.promised.map(({ heir }) => heir)]) {
       if (place && !place.over) place.lose(STOPPING, CLOSED);
     }
     await Promise.all([...this.idle].map((connection) => this.retire(connection)));
   }
 
-  private open(): SmtpConnection {
+  /** An idle connection, else a new one. */
+  private takeFree(): SmtpConnection {
+    const free = this.idle.pop();
+    if (free) return this.wake(free);
     this.slots += 1;
     return this.connect();
   }
@@ -136,7 +146,7 @@ export class ConnectionPool {
   }
 
   private mayOpen(): boolean {
-    return this.slots < this.limit && this.opening.size < OPENING_AT_ONCE;
+    return !this.closed && this.slots < this.limit && this.opening.size < OPENING_AT_ONCE;
   }
 
   private end(connection: SmtpConnection, heir?: WaitingPlace): void {
@@ -144,7 +154,7 @@ export class ConnectionPool {
     // Behind an envelope sent ahead a goodbye would be read as the message.
     if (heir) connection.lose(SOCKET_CLOSED, 'ended by us');
     else void connection.quit();
-    if (heir && !heir.over) this.line.unshift(heir);
+    if (heir && !heir.over) this.line.comeBack(heir);
     this.serveLine();
   }
 
@@ -156,8 +166,7 @@ export class ConnectionPool {
       if (!heir || heir.over) continue;
       if (heir.late && (this.idle.length > 0 || this.mayOpen())) {
         connection.heir = GONE;
-        const free = this.idle.pop();
-        heir.give(free ? this.wake(free) : this.open());
+        heir.give(this.takeFree());
       } else heir.late = true;
     }
     if (this.promised.length > 0) this.lateness = setTimeout(this.freeTheLate, LATE_MS).unref();
@@ -171,18 +180,11 @@ export class ConnectionPool {
     return heir;
   }
 
-  private firstInLine(): WaitingPlace | undefined {
-    while (this.line[0]?.over) this.line.shift();
-    return this.line[0];
-  }
-
   private serveLine(): void {
     while (!this.closed && (this.idle.length > 0 || this.mayOpen())) {
-      const next = this.firstInLine();
+      const next = this.line.take(this.limit);
       if (!next) return;
-      this.line.shift();
-      const free = this.idle.pop();
-      next.give(free ? this.wake(free) : this.open());
+      next.give(this.takeFree());
     }
   }
 

@@ -1,7 +1,14 @@
 import type { Clock } from '../../kernel/index.js';
 import { createDkimSigner } from '../mime/dkim-signer.js';
-import { POOL_TIMEOUT, STOPPING, unsent } from '../our-side.js';
-import type { AttemptContext, ConnectionReport, Outcome, Provider } from '../provider.js';
+import { notBegun, POOL_TIMEOUT, STOPPING, unsent } from '../our-side.js';
+import {
+  type AttemptContext,
+  beginAttempt,
+  type ConnectionReport,
+  type Outcome,
+  type Provider,
+} from '../provider.js';
+import { createSesSigner, isSesHost, withoutOwnSignature } from '../ses/sign-for-ses.js';
 import { type AttemptWatch, type Losable, watchAttempt } from '../watch-attempt.js';
 import { ConnectionPool } from './connection-pool.js';
 import { deliverMessage } from './deliver-message.js';
@@ -16,7 +23,8 @@ import { resolveSmtpOptions, type SmtpOptions } from './smtp-options.js';
  */
 export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clock }): Provider {
   const settings = resolveSmtpOptions(options);
-  const signer = createDkimSigner(settings.dkim);
+  const sesSigner = isSesHost(settings.host) ? createSesSigner(settings.dkim, { clock }) : null;
+  const signer = sesSigner ?? createDkimSigner(settings.dkim);
   const pool = new ConnectionPool(settings);
   const { replyTimeoutMs } = settings;
 
@@ -43,34 +51,63 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
   function deliver(
     connection: SmtpConnection,
     message: PreparedMessage,
-    { attempt, watch }: How,
+    how: How,
   ): Promise<Outcome> | Outcome {
+    const unfit = unfitFor(connection, message);
+    if (unfit) return unfit;
+    const begun = beginAttempt(how.attempt);
+    return begun === true
+      ? transmit(connection, message, how)
+      : beginAndTransmit(connection, message, { ...how, begun });
+  }
+
+  /** A connection lost meanwhile is found lost by the first command. */
+  async function beginAndTransmit(
+    connection: SmtpConnection,
+    message: PreparedMessage,
+    { begun, ...how }: How & { begun: boolean | Promise<boolean> },
+  ): Promise<Outcome> {
+    if (!(await Promise.race([begun, how.held.lost]))) return notBegun();
+    return transmit(connection, message, how);
+  }
+
+  function transmit(
+    connection: SmtpConnection,
+    message: PreparedMessage,
+    { attempt, watch }: How,
+  ): Promise<Outcome> {
     const { envelope, wire, messageId } = message;
     const takeNext = () => pool.promise(connection);
-    return (
-      unfitFor(connection, message) ??
-      deliverMessage(connection, {
-        envelope,
-        wire,
-        messageId,
-        attempt,
-        watch,
-        replyTimeoutMs,
-        clock,
-        takeNext,
-      })
-    );
+    return deliverMessage(connection, {
+      envelope,
+      wire,
+      messageId,
+      attempt,
+      watch,
+      replyTimeoutMs,
+      clock,
+      takeNext,
+    });
+  }
+
+  function judged(outcome: Outcome, from: string): Outcome {
+    return sesSigner === null ? outcome : withoutOwnSignature(outcome, from, sesSigner);
   }
 
   return {
     name: 'smtp',
+    callsBegin: true,
+
+    get connections() {
+      return pool.connections;
+    },
 
     async send(email, attempt) {
       if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');
       const prepared = prepareMessage(email, signer);
       const message = prepared instanceof Promise ? await prepared : prepared;
       if ('kind' in message) return message;
-      const acquired = pool.acquire(message);
+      const acquired = pool.acquire(message, attempt);
       const held = new Held(acquired);
       const watch = watchAttempt(held, attempt, { clock });
       try {
@@ -84,14 +121,14 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
           held.by = connection;
           // The stop may have come between the gift and this line, and told only the place in line.
           if (attempt.signal.aborted) held.lose(STOPPING, 'the process is stopping');
-          outcome = await attemptOn(connection, message, { attempt, watch });
-          if (!diedInThePool(connection, attempt)) return outcome;
+          outcome = await attemptOn(connection, message, { attempt, watch, held });
+          if (!diedInThePool(connection, attempt)) return judged(outcome, email.from.address);
           connection = pool.replace(connection);
           held.by = connection;
-          outcome = await attemptOn(connection, message, { attempt, watch });
-          return outcome;
+          outcome = await attemptOn(connection, message, { attempt, watch, held });
+          return judged(outcome, email.from.address);
         } finally {
-          pool.release(connection, outcome);
+          pool.release(connection, attempt, outcome);
         }
       } finally {
         watch.end();
@@ -124,14 +161,28 @@ const TEST_TIMEOUT_MS = 30_000;
 interface How {
   attempt: AttemptContext;
   watch: AttemptWatch;
+  held: Held;
 }
 
 /** Whatever an attempt waits on at the moment: one watch for all of it. */
 class Held implements Losable {
+  private over = false;
+  private tell: (() => void) | undefined;
+
   constructor(public by: Losable) {}
 
+  /** Resolves with true when it was told to end. */
+  get lost(): Promise<boolean> {
+    if (this.over) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      this.tell = () => resolve(true);
+    });
+  }
+
   lose(code: string, message: string): void {
+    this.over = true;
     this.by.lose(code, message);
+    this.tell?.();
   }
 }
 

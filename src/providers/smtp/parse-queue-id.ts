@@ -6,14 +6,16 @@
 export function parseQueueId(text: string): string | undefined {
   for (const form of FORMS) {
     const id = form.exec(text)?.[1];
-    if (id) return id.slice(0, 200);
+    // Words alone are a sentence and no id.
+    if (id && (form !== OK || /\d/.test(id.slice(0, -11)))) return id.slice(0, 200);
   }
   return undefined;
 }
 
+const OK = /^(?:2\.\d+\.\d+ )?ok:? <?([\w@.+-]{12,})>?$/i;
 const FORMS = [
   /\bqueued as <?([\w.@+-]+)/i,
   /\bid=<?([\w.@+-]+)/i,
   /^(?:2\.\d+\.\d+ )?([0-9a-f]{8,}) message accepted/i,
-  /^(?:2\.\d+\.\d+ )?ok:? <?([\w@.+-]*\d[\w@.+-]{11,})>?$/i,
+  OK,
 ];

@@ -1,5 +1,4 @@
-import { domainToASCII } from 'node:url';
-import type { Mailbox } from '../../kernel/index.js';
+import { domainInAscii, type Mailbox } from '../../kernel/index.js';
 import type { OutgoingEmail } from '../provider.js';
 
 /**
@@ -42,8 +41,8 @@ function toPath(address: string): string | undefined {
   if (at < 1 || BREAKS_OUT.test(address)) return undefined;
   if (/\s/.test(address) && !/^".*"$/.test(local)) return undefined;
   if (ASCII.test(domain)) return /\s/.test(domain) ? undefined : address;
-  const ascii = domainToASCII(domain);
-  return ascii === '' ? undefined : `${local}@${ascii}`;
+  const ascii = domainInAscii(domain);
+  return ascii === null ? undefined : `${local}@${ascii}`;
 }
 
 function needsUtf8(address: string): boolean {

@@ -31,6 +31,8 @@ export interface Access {
     create(input: unknown, by?: Actor): Promise<Tenant>;
     change(companyId: string, input: unknown, by?: Actor): Promise<Tenant>;
     list(): Promise<Tenant[]>;
+    /** False for one that is not listed. */
+    isDisabled(companyId: string): Promise<boolean>;
   };
   keys: {
     /** The only time the token is seen. */
@@ -100,6 +102,7 @@ export function createAccess(options: AccessOptions): Access {
       change: async (companyId, input, by = APPLICATION) =>
         changeTenant(await ground(), companyId, input, by),
       list: async () => listTenants(await prompt()),
+      isDisabled: async (companyId) => (await disabled(companyId)) ?? false,
     },
     keys: {
       create: async (input, by = APPLICATION) => createApiKey(await database(), input, by),
@@ -132,7 +135,7 @@ export function createAccess(options: AccessOptions): Access {
       sign(user) {
         const key = options.userTokenKeys[0];
         if (key === undefined)
-          throw new PostriderError('INVALID_CONFIG', 'Set POSTRIDER_USER_TOKEN_KEY to sign user tokens.', {
+          throw new PostriderError('NOT_CONFIGURED', 'Set POSTRIDER_USER_TOKEN_KEY to sign user tokens.', {
             field: 'POSTRIDER_USER_TOKEN_KEY',
           });
         return signUserToken(user, key, clock);

@@ -20,6 +20,7 @@ export { createSecretRing, type SecretRing } from './secret-ring.js';
 export type { Secrets } from './secrets.js';
 export { createSenderRules, type SenderRefusal, type SenderRules, type SentBy } from './sender-rules.js';
 export type { OpenedSession, Place, SignIn, SignInCode } from './sign-in.js';
+export { networkOf } from './sign-in-limits.js';
 export { createTenantRegions, type TenantRegions } from './tenant-regions.js';
 export type { Tenant } from './tenants.js';
 export { signUserToken, type UserClaim, userTokenKeys } from './user-token.js';

@@ -19,9 +19,12 @@ export function inputOf<Schema extends z.ZodType>(schema: Schema): Declared<z.ou
   );
 }
 
-/** Input from a door as its schema says, or INVALID_PAYLOAD that names the field; unknown fields are refused. */
+/**
+ * Input from a door as its schema says, or INVALID_PAYLOAD that names the field; unknown fields are refused. In code
+ * nothing at all is an empty object; null, as a body of JSON may be, is none.
+ */
 export function readInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const read = schema.safeParse(input ?? {});
+  const read = schema.safeParse(input === undefined ? {} : input);
   if (read.success) return read.data;
   const issue = read.error.issues[0]!;
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;

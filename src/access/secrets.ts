@@ -20,9 +20,11 @@ export function createSecrets(database: () => Promise<Database>, keys: string | 
   const ring = createSecretRing(keys);
   const needed = (): SecretRing => {
     if (ring) return ring;
-    throw new PostriderError('INVALID_CONFIG', 'Set POSTRIDER_SECRET_KEYS to keep secrets.', {
-      field: 'POSTRIDER_SECRET_KEYS',
-    });
+    throw new PostriderError(
+      'NOT_CONFIGURED',
+      'Set POSTRIDER_SECRET_KEYS: without it no secret is kept, and a webhook needs one. It is `id:key`, the key 32 bytes in base64, such as `openssl rand -base64 32` prints.',
+      { field: 'POSTRIDER_SECRET_KEYS' },
+    );
   };
   const prompt = async () => (await database()).prompt();
   return {

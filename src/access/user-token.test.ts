@@ -30,10 +30,21 @@ test("written by another language's library → read", () => {
   expect(readUserToken(token(claims()), [KEY], clock)).toEqual(user);
 });
 
+test('a beginning → nobody before it, the user from then on, also where clocks are a few seconds apart', () => {
+  const later = token({ ...claims(), exp: now() + 7200, nbf: now() + 3600 });
+  expect(readUserToken(later, [KEY], clock)).toBeNull();
+  clock.advance(3_595_000);
+  expect(readUserToken(later, [KEY], clock)).toEqual(user);
+  expect(readUserToken(token({ ...claims(), nbf: now() - 1 }), [KEY], clock)).toEqual(user);
+});
+
 test.each<[string, () => string]>([
   ['no expiry', () => token({ ...claims(), exp: undefined })],
   ['an expiry as text', () => token({ ...claims(), exp: '9999999999' })],
   ['an expiry years ahead', () => token({ ...claims(), exp: now() + 10 * 365 * 86_400 })],
+  ['a beginning that is still to come', () => token({ ...claims(), nbf: now() + 10 })],
+  ['a beginning as text', () => token({ ...claims(), nbf: '0' })],
+  ['a beginning that is null', () => token({ ...claims(), nbf: null })],
   ['another audience', () => token({ ...claims(), aud: 'shop' })],
   ['no company', () => token({ ...claims(), companyId: undefined })],
   ['a user that is no text', () => token({ ...claims(), sub: { $ne: 1 } })],

@@ -4,7 +4,8 @@ import { type Clock, hasControlCharacter, PostriderError, systemClock } from '..
 /**
  * A user of the application, vouched for by the application: a compact token signed with HMAC-SHA256, written as a
  * JSON Web Token so that any language's library can make one. It says who (`sub`), of which company (`companyId`),
- * for whom it is (`aud`) and until when (`exp`, a day at most). Nothing else in its header or its claims is believed.
+ * for whom it is (`aud`), until when (`exp`, a day at most) and, if it says so, from when (`nbf`). Nothing else in its
+ * header or its claims is believed.
  */
 export function signUserToken(user: UserClaim, key: string, clock: Clock = systemClock): string {
   checkKey(key);
@@ -50,9 +51,10 @@ export function readUserToken(
   const claims = decode(body);
   // The algorithm is ours, whatever the header wishes for.
   if (header?.alg !== 'HS256' || claims?.aud !== AUDIENCE) return null;
-  const { sub, companyId, exp } = claims;
+  const { sub, companyId, exp, nbf } = claims;
   if (!isName(sub) || !isName(companyId) || typeof exp !== 'number') return null;
   const now = clock.now() / 1000;
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + LEEWAY_SECONDS)) return null;
   return exp > now && exp <= now + MAX_SECONDS + SKEW_SECONDS ? { userId: sub, companyId } : null;
 }
 
@@ -66,6 +68,8 @@ const AUDIENCE = 'postrider';
 const USUAL_SECONDS = 3600;
 const MAX_SECONDS = 86_400;
 const SKEW_SECONDS = 60;
+/** A clock that is ahead by less must not refuse a token that was just made. */
+const LEEWAY_SECONDS = 5;
 const MAX_TOKEN = 2048;
 
 function signatureOf(signed: string, key: string): Buffer {

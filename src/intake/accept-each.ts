@@ -1,4 +1,4 @@
-import { isPostriderError, messageOf, PostriderError } from '../kernel/index.js';
+import { isPostriderError, messageOf, PostriderError, Turns } from '../kernel/index.js';
 import type { NewEmail } from '../outbox/index.js';
 import { type Refusal, refusalError } from '../policy/index.js';
 
@@ -11,7 +11,7 @@ export type EachAnswer = { emailId: string; refused: null } | { emailId: null; r
 export interface EachSteps {
   /** Accepted as suppressed and seen in the log, as one that was asked for by itself; else refused. */
   keepSuppressed?: boolean;
-  complete(input: unknown): NewEmail;
+  complete(input: unknown): NewEmail | Promise<NewEmail>;
   /** Null when all may be accepted, and are counted; else the first that may not, and nothing is counted. */
   judge(emails: readonly NewEmail[]): Promise<Refusal | null>;
   /** Notes on each for whom nobody is left to write to. */
@@ -23,10 +23,13 @@ export async function acceptEach(inputs: readonly unknown[], steps: EachSteps): 
   const answers = new Map<number, EachAnswer>();
   const refuse = (index: number, refused: PostriderError) => answers.set(index, { emailId: null, refused });
   const complete: Going[] = [];
+  const turns = new Turns();
   for (const [index, input] of inputs.entries()) {
     try {
       if (isPostriderError(input)) throw input;
-      complete.push({ index, email: steps.complete(input) });
+      const email = await steps.complete(input);
+      complete.push({ index, email });
+      await turns.after(email.html.length + email.text.length);
     } catch (error) {
       // No database was asked: whatever went wrong is about this email alone.
       refuse(index, isPostriderError(error) ? error : new PostriderError('INTERNAL', messageOf(error)));

@@ -15,11 +15,11 @@ import type { SuppressionReader } from '../recipients/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { acceptEach, type EachAnswer } from './accept-each.js';
 import { acceptInChunks, CHUNKED_FROM } from './accept-in-chunks.js';
-import { checkAcceptOptions } from './accept-options.js';
+import { checkAcceptOptions, type TranslatedOptions } from './accept-options.js';
 import { acceptPermissively, type PermissiveAnswer } from './accept-permissively.js';
 import { type Accepted, answerOf } from './accepted.js';
-import { type CompletionOptions, completeEmail } from './complete-email.js';
-import { MAX_BATCH } from './email-fields.js';
+import { type CompletionOptions, completeEmail, completeEmails } from './complete-email.js';
+import { MAX_BATCH, parseHeaderRecipients } from './email-fields.js';
 import { extraMsFor } from './extra-ms-for.js';
 import { markSuppressed } from './mark-suppressed.js';
 import { oneTenant } from './one-tenant.js';
@@ -30,21 +30,6 @@ import { type Content, needsTemplate, type RenderTyped, renderTyped } from './re
  * The one way in: validate → render → policy → write, in the caller's transaction or one of its own. What it
  * returns is durable once that transaction commits; what it refuses has left no trace.
  */
-export interface AcceptOptions {
-  /** The caller's open transaction; without it the email is committed at once. */
-  tx?: unknown;
-  requestId?: string;
-  /** The same key and input within a day give the first answer again; for a batch one key stands for all of it. */
-  idempotencyKey?: string;
-  /** The trace it belongs to, as W3C Trace Context writes it; else the one that is active. */
-  traceparent?: string;
-}
-
-/** For doors that translate: what the key stands for is the body as it came. */
-export interface TranslatedOptions extends AcceptOptions {
-  keyedInput?: unknown;
-}
-
 export interface Intake {
   accept(input: unknown, options?: TranslatedOptions): Promise<Accepted>;
   /** All or none, in one statement. */
@@ -120,7 +105,7 @@ export function createIntake(options: IntakeOptions): Intake {
   /** For many at once on a server, which works while we do. */
   const admitInChunks = (tx: Queryable, rules: Rules, spoken: readonly unknown[], make: MakeArrival) =>
     acceptInChunks(spoken.length, {
-      complete: (from, to) => make(spoken.slice(from, to), from).emails,
+      complete: async (from, to) => (await make(spoken.slice(from, to), from)).emails,
       counts: (emails) => rules.count(emails),
       judge: (emails, place) => judge(tx, rules, { emails: [...emails], inBatch: true, place }),
       prepareWrite: (emails) => prepareWrite(tx, emails),
@@ -136,13 +121,13 @@ export function createIntake(options: IntakeOptions): Intake {
   ): Promise<Accepted[]> {
     const body = fingerprint(input);
     if (body === null) {
-      make(); // says which field it is
+      await make(); // says which field it is
       throw new PostriderError('INVALID_PAYLOAD', 'The email cannot be written as JSON.');
     }
     const idempotency = { tenant, key, fingerprint: body };
     const first = await findFirstAnswer<Accepted | Accepted[]>(tx, idempotency);
     if (first) return [first].flat();
-    const arrival = make();
+    const arrival = await make();
     const answers = await admit(tx, rules, arrival);
     const [head] = answers;
     if (head) await rememberAnswer(tx, idempotency, head.emailId, arrival.inBatch ? answers : head);
@@ -153,7 +138,7 @@ export function createIntake(options: IntakeOptions): Intake {
   /** In the caller's transaction; else in one of ours where it takes more than one statement. */
   async function accept(
     input: unknown,
-    { tx, idempotencyKey: key, keyedInput }: TranslatedOptions,
+    { tx, idempotencyKey: key, keyedInput, headerRecipients }: TranslatedOptions,
     { inputs, makeWith }: { inputs: readonly unknown[]; makeWith: (typed?: RenderTyped) => MakeArrival },
   ): Promise<Accepted[]> {
     const callers = tx === undefined ? null : callerTransaction(tx);
@@ -164,7 +149,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (key !== undefined) {
       const keyed = {
         key,
-        input: keyedInput ?? input,
+        input: keyedInput ?? (headerRecipients === undefined ? input : { headerRecipients, emails: input }),
         tenant: oneTenant(inputs, input === inputs, options.defaultTenant),
         make: () => make(spoken),
       };
@@ -181,7 +166,7 @@ export function createIntake(options: IntakeOptions): Intake {
       options.onAccepted();
       return answers;
     }
-    const arrival = make(spoken);
+    const arrival = await make(spoken);
     if (callers) return admit(callers, rules, arrival);
     const own = database.prompt(extraMsFor(arrival.emails));
     const answers = rules.count(arrival.emails)
@@ -227,8 +212,8 @@ export function createIntake(options: IntakeOptions): Intake {
       const { requestId, traceparent } = accepting;
       checkAcceptOptions(accepting);
       const makeWith = (typed?: RenderTyped): MakeArrival => {
-        return ([spoken]) => ({
-          emails: [completeEmail(options, { input: spoken, requestId, traceparent, typed })],
+        return async ([spoken]) => ({
+          emails: [await completeEmail(options, { input: spoken, requestId, traceparent, typed })],
           inBatch: false,
         });
       };
@@ -242,10 +227,15 @@ export function createIntake(options: IntakeOptions): Intake {
           field: 'emails',
         });
       }
+      const headerRecipients = parseHeaderRecipients(accepting.headerRecipients);
       const makeWith = (typed?: RenderTyped): MakeArrival => {
-        return (spoken, from = 0) => ({
-          emails: spoken.map((input, index) =>
-            completeEmail(options, { input, requestId, traceparent, place: `[${from + index}]`, typed }),
+        return async (spoken, from = 0) => ({
+          emails: await completeEmails(
+            options,
+            spoken.map((input, index) => ({
+              ...{ input, requestId, traceparent, typed, headerRecipients },
+              place: `[${from + index}]`,
+            })),
           ),
           inBatch: true,
         });
@@ -279,11 +269,11 @@ interface Arrival {
   place?: number;
 }
 
-type MakeArrival = (inputs: readonly unknown[], from?: number) => Arrival;
+type MakeArrival = (inputs: readonly unknown[], from?: number) => Promise<Arrival>;
 
 interface Keyed {
   key: string;
   input: unknown;
   tenant: string;
-  make(): Arrival;
+  make(): Promise<Arrival>;
 }

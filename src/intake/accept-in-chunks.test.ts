@@ -10,7 +10,7 @@ function steps(parts: Partial<ChunkSteps> = {}): { steps: ChunkSteps; log: strin
   return {
     log,
     steps: {
-      complete(from, to) {
+      async complete(from, to) {
         log.push(`complete ${from}-${to}`);
         return Array.from({ length: to - from }, (_, at) => email(from + at));
       },

@@ -9,7 +9,7 @@ import { type Accepted, answerOf } from './accepted.js';
  */
 export interface ChunkSteps {
   /** Those from the first place up to, not including, the second. */
-  complete(from: number, to: number): NewEmail[];
+  complete(from: number, to: number): Promise<NewEmail[]>;
   /** Whether any of these is counted against a limit. */
   counts(emails: readonly NewEmail[]): boolean;
   /** Throws for one that may not be accepted; the first of these has this place in the batch. */
@@ -37,9 +37,9 @@ export async function acceptInChunks(count: number, steps: ChunkSteps): Promise<
   try {
     while (answers.length < count) {
       const place = answers.length;
-      const emails = steps.complete(place, place + chunkAt(place, count));
+      const emails = await steps.complete(place, place + chunkAt(place, count));
       // A limit is counted once for all of a batch, so from the first that has one the rest is judged together.
-      if (steps.counts(emails)) emails.push(...steps.complete(place + emails.length, count));
+      if (steps.counts(emails)) emails.push(...(await steps.complete(place + emails.length, count)));
       const limits = await steps.judge(emails, place);
       for (let at = 0; at < emails.length; at += CHUNK) {
         const write = steps.prepareWrite(emails.slice(at, at + CHUNK));

@@ -1,4 +1,33 @@
 import { PostriderError, parsePattern, readTraceparent } from '../kernel/index.js';
+import type { HeaderRecipients } from '../outbox/index.js';
+import type { CallerTransaction } from '../store/index.js';
+
+export interface AcceptOptions {
+  /** The caller's open transaction; without it the email is committed at once. */
+  tx?: CallerTransaction | undefined;
+  requestId?: string;
+  /** The same key and input within a day give the first answer again; for a batch one key stands for all of it. */
+  idempotencyKey?: string;
+  /** The trace it belongs to, as W3C Trace Context writes it; else the one that is active. */
+  traceparent?: string;
+}
+
+export interface BatchOptions extends AcceptOptions {
+  /**
+   * To and Cc as every email of the batch shows them: that of one message to more people than an email has, or one that
+   * names others. `to`, `cc` and `bcc` of each are whom it reaches, and `to` may be left out.
+   */
+  headerRecipients?: HeaderRecipients;
+}
+
+/** For ways in that translate: what the key stands for is the body as it came. */
+export interface TranslatedOptions extends BatchOptions {
+  keyedInput?: unknown;
+}
+
+/** Any other is refused by name. */
+export const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey', 'traceparent'];
+export const BATCH_OPTIONS = [...SEND_OPTIONS, 'headerRecipients'];
 
 /** The ids a caller may give an acceptance: only what the store can hold and a log line can show. */
 export function checkAcceptOptions({ requestId, idempotencyKey, traceparent }: Ids): void {

@@ -1,13 +1,21 @@
-import { type Clock, isPostriderError, newId, PostriderError, unknownRegion } from '../kernel/index.js';
-import type { NewEmail } from '../outbox/index.js';
-import { findNotAllowed, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
+import {
+  type Clock,
+  isPostriderError,
+  newId,
+  PostriderError,
+  Turns,
+  unknownRegion,
+} from '../kernel/index.js';
+import type { HeaderRecipients, NewEmail } from '../outbox/index.js';
+import { type ContentProblem, findNotAllowed, findRetryPreset, RETRY_PRESETS } from '../policy/index.js';
 import { ESSENTIAL_CATEGORIES } from '../render/index.js';
-import { type EmailDraft, parseEmailDraft, soleAddressOf } from './email-draft.js';
+import { contentRefusal, type EmailDraft, parseEmailDraft, soleAddressOf } from './email-draft.js';
 import type { RenderTyped } from './render-typed.js';
 
 /**
  * From input to an email that lacks nothing: parsed, rendered, with its id, tenant, route and number of attempts.
- * Asks no database; refuses with the field named, in a batch after the place of the email in it.
+ * Asks no database; refuses with the field named, in a batch after the place of the email in it. Answers with a promise
+ * only where the content needs a closer look, which takes turns with other work.
  */
 export interface CompletionOptions {
   clock: Clock;
@@ -53,9 +61,10 @@ export type UnsubscribeUrl = (email: {
 
 export function completeEmail(
   options: CompletionOptions,
-  { input, requestId, traceparent, place = '', typed }: Incoming,
-): NewEmail {
-  return namingPlace(place, () => {
+  { input, requestId, traceparent, place = '', typed, headerRecipients }: Incoming,
+): NewEmail | Promise<NewEmail> {
+  let judgement = null as Promise<ContentProblem | null> | null;
+  const email = namingPlace(place, () => {
     const now = options.clock.now();
     const id = newId(now);
     const rendering: RenderTyped | undefined =
@@ -67,9 +76,47 @@ export function completeEmail(
       return unsubscribeUrl === null ? {} : { unsubscribeUrl };
     };
     const { maxAttachmentBytes } = options;
-    const draft = parseEmailDraft(input, now, { typed: rendering, maxAttachmentBytes });
+    const later = (judging: Promise<ContentProblem | null>) => {
+      judgement = judging;
+    };
+    const draft = parseEmailDraft(input, now, {
+      typed: rendering,
+      headerRecipients,
+      maxAttachmentBytes,
+      later,
+    });
     return complete(options, draft, { id, requestId, traceparent });
   });
+  return judgement === null ? email : onceJudged(email, judgement, place);
+}
+
+async function onceJudged(
+  email: NewEmail,
+  judgement: Promise<ContentProblem | null>,
+  place: string,
+): Promise<NewEmail> {
+  const problem = await judgement;
+  if (problem === null) return email;
+  return namingPlace(place, () => {
+    throw contentRefusal(problem);
+  });
+}
+
+/** One after the other, and with turns for other work where it is much. */
+export async function completeEmails(
+  options: CompletionOptions,
+  incoming: Iterable<Incoming>,
+): Promise<NewEmail[]> {
+  const emails: NewEmail[] = [];
+  const turns = new Turns();
+  for (const one of incoming) {
+    const made = completeEmail(options, one);
+    const email = made instanceof Promise ? await made : made;
+    emails.push(email);
+    const turn = turns.after(email.html.length + email.text.length);
+    if (turn !== undefined) await turn;
+  }
+  return emails;
 }
 
 /** Runs `work` and puts the place in the batch before the field of what it refuses. */
@@ -91,6 +138,7 @@ export interface Incoming {
   /** Where in a batch, as `[3]`. */
   place?: string;
   typed?: RenderTyped | undefined;
+  headerRecipients?: HeaderRecipients | null | undefined;
 }
 
 function complete(
@@ -132,6 +180,7 @@ function complete(
     to: draft.to,
     cc: draft.cc,
     bcc: draft.bcc,
+    headerRecipients: draft.headerRecipients,
     headers: link === null ? draft.headers : withUnsubscribe(draft.headers, link),
     category: kind?.category ?? null,
     essential: kind?.essential ?? false,
@@ -182,7 +231,7 @@ interface LinkParts {
 }
 
 /** RFC 8058: one click, no cookie. A list the caller names itself is the caller's to leave. */
-function withUnsubscribe(headers: Record<string, string>, link: string): Record<string, string> {
+export function withUnsubscribe(headers: Record<string, string>, link: string): Record<string, string> {
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'list-unsubscribe')) return headers;
   return {
     ...headers,

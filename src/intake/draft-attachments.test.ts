@@ -28,6 +28,16 @@ test.each<[string, { attachments: unknown }, string]>([
   ['base64 for URLs', { attachments: [file({ content: 'QU_-' })] }, 'attachments[0].content'],
   ['base64 cut short', { attachments: [file({ content: 'QUJ' })] }, 'attachments[0].content'],
   ['base64 with early padding', { attachments: [file({ content: 'QQ==QUJD' })] }, 'attachments[0].content'],
+  [
+    'base64 with early padding where it is looked at in slices',
+    { attachments: [file({ content: `${'A'.repeat(64 * 1024 - 2)}==QUJD` })] },
+    'attachments[0].content',
+  ],
+  [
+    'base64 with a stray character far behind',
+    { attachments: [file({ content: `${'A'.repeat(200_001)}-AA` })] },
+    'attachments[0].content',
+  ],
   ['base64 of padding alone', { attachments: [file({ content: '====' })] }, 'attachments[0].content'],
   ['base64 with stray bits', { attachments: [file({ content: 'QR==' })] }, 'attachments[0].content'],
   [

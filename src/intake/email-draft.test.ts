@@ -1,11 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hasControlCharacter, isPostriderError, isStorableText } from '../kernel/index.js';
-import { parseEmailDraft } from './email-draft.js';
+import type { ContentProblem } from '../policy/index.js';
+import { contentRefusal, parseEmailDraft } from './email-draft.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 const minimal = { to: 'ada@b.example', subject: 'Welcome', html: '<p>Hello</p>', text: 'Hello' };
-const parse = (change: object = {}) => parseEmailDraft({ ...minimal, ...change }, NOW);
+const draft = (input: unknown) => parseEmailDraft(input, NOW, { later() {} });
+const parse = (change: object = {}) => draft({ ...minimal, ...change });
+/** With what is judged later of its content. */
+async function judged(input: unknown): Promise<void> {
+  let problem: ContentProblem | null = null;
+  const judgements: Promise<ContentProblem | null>[] = [];
+  parseEmailDraft(input, NOW, { later: (judgement) => judgements.push(judgement) });
+  for (const judgement of judgements) problem ??= await judgement;
+  if (problem !== null) throw contentRefusal(problem);
+}
 const file = (change: object = {}) => ({ filename: 'a.pdf', content: 'QUJD', ...change });
 
 describe('accepted', () => {
@@ -21,7 +31,15 @@ describe('accepted', () => {
         recipientId: null,
         recipientExternalId: null,
       },
-      ...{ from: null, replyTo: [], to: [{ address: 'ada@b.example' }], cc: [], bcc: [], headers: {} },
+      ...{
+        from: null,
+        replyTo: [],
+        to: [{ address: 'ada@b.example' }],
+        cc: [],
+        bcc: [],
+        headerRecipients: null,
+        headers: {},
+      },
       ...{ subject: 'Welcome', html: '<p>Hello</p>', text: 'Hello', attachments: [], priority: null },
       ...{ scheduledAt: null, expiresAt: null, metadata: {}, delivery: null, retry: null, sensitive: false },
     });
@@ -153,10 +171,17 @@ describe('refused with its field', () => {
     ['prototype key', JSON.parse('{"__proto__":{"to":"x"}}'), '__proto__'],
     ['constructor key', { constructor: 'x' }, 'constructor'],
     ['key with a control', { 'a\r\nb': 'x' }, '(a key)'],
+    [
+      'html of rules, each a long line of text',
+      { html: '<hr>'.repeat(100_000), text: '' },
+      'html',
+      'INVALID_TEMPLATE',
+    ],
     ['key of a megabyte', { ['k'.repeat(1_000_000)]: 'x' }, '(a key)'],
-  ])('%s → refused', (_, change, field, code = 'INVALID_PAYLOAD') => {
+  ])('%s → refused', async (_, change, field, code = 'INVALID_PAYLOAD') => {
     const input = Object.defineProperties({ ...minimal }, Object.getOwnPropertyDescriptors(change));
-    expect(() => parseEmailDraft(input, NOW)).toThrow(expect.objectContaining({ code, field }));
+    const refusal = expect.objectContaining({ code, field });
+    await expect(judged(input)).rejects.toThrow(refusal);
   });
 
   test('misspelt key → names the likely one', () => {
@@ -167,15 +192,15 @@ describe('refused with its field', () => {
   test.each([null, undefined, 1, 'x', [], [minimal], () => minimal])(
     '%j instead of an object → refused',
     (input) => {
-      expect(() => parseEmailDraft(input, NOW)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+      expect(() => draft(input)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
     },
   );
 
   test('a polluted prototype → nothing is read from it', () => {
     const inherited = Object.create({ bcc: 'eve@b.example', priority: 1 });
-    const draft = parseEmailDraft(Object.assign(inherited, minimal), NOW);
-    expect(draft.bcc).toEqual([]);
-    expect(draft.priority).toBeNull();
+    const { bcc, priority } = draft(Object.assign(inherited, minimal));
+    expect(bcc).toEqual([]);
+    expect(priority).toBeNull();
   });
 });
 
@@ -207,7 +232,7 @@ describe('anything', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.oneof(fc.constantFrom(...keys), fc.string()), value), (input) => {
         try {
-          parseEmailDraft({ ...minimal, ...input }, NOW);
+          parse(input);
         } catch (error) {
           if (!isPostriderError(error)) throw error;
           expect(hasControlCharacter(error.message)).toBe(false);

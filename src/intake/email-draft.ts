@@ -5,45 +5,51 @@ import {
   type Mailbox,
   type PostriderError,
   readFields,
+  withoutByteOrderMark,
 } from '../kernel/index.js';
-import type { DeliveryMode, NewEmail, Priority } from '../outbox/index.js';
-import { checkContent, isBlank, MAX_BODY_BYTES } from '../policy/index.js';
+import type { DeliveryMode, HeaderRecipients, NewEmail, Priority } from '../outbox/index.js';
+import { type Content, type ContentProblem, checkContent, isBlank, MAX_BODY_BYTES } from '../policy/index.js';
 import { deriveHtml, deriveText } from '../render/index.js';
 import { parseAttachments } from './draft-attachments.js';
 import { parseTimes } from './draft-times.js';
-import { EMAIL_FIELDS, MAX_RECIPIENTS, RECIPIENT_FIELDS } from './email-fields.js';
+import { EMAIL_FIELDS, MAX_RECIPIENTS, RECIPIENT_FIELDS, UNNAMED_TO } from './email-fields.js';
 import type { RenderTyped, TypeChoices, TypedContent } from './render-typed.js';
 
 /**
  * The body of `POST /v1/email/send` and the argument of `send()`, from unknown input to a draft every later step can
  * trust: addresses and headers safe on the wire, text the store can hold, content within the rules, the missing part
- * derived. Throws the first problem with its field. Refuses unknown keys; never trims, guesses or repairs.
+ * derived. Throws the first problem with its field. Refuses unknown keys; never trims, guesses or repairs, but for a byte
+ * order mark, which it takes away.
  */
 export function parseEmailDraft(
   input: unknown,
   now: number,
-  { typed, maxAttachmentBytes }: DraftOptions = {},
+  { typed, headerRecipients = null, maxAttachmentBytes, later }: DraftOptions,
 ): EmailDraft {
   const fields = readFields(input, '', KEYS);
-  const recipients = parseRecipients(fields);
+  const recipients = parseRecipients(fields, headerRecipients === null ? EMAIL_FIELDS.to : UNNAMED_TO);
   const { type, data } = parseType(fields);
   const times = parseTimes(fields.scheduledAt, fields.expiresAt, now);
   const companyId = EMAIL_FIELDS.companyId.read(fields.companyId, 'companyId');
   const lang = EMAIL_FIELDS.lang.read(fields.lang, 'lang');
   const attachments = parseAttachments(fields.attachments, maxAttachmentBytes);
-  const content = parseContent(fields, (problem) => {
-    if (type === null || typed === undefined) throw problem();
-    return typed({
-      type,
-      data,
-      companyId,
-      lang,
-      attachments,
-      maxAttachmentBytes,
-      at: now,
-      soleAddress: soleAddressOf(recipients),
-    });
-  });
+  const content = parseContent(
+    fields,
+    (problem) => {
+      if (type === null || typed === undefined) throw problem();
+      return typed({
+        type,
+        data,
+        companyId,
+        lang,
+        attachments,
+        maxAttachmentBytes,
+        at: now,
+        soleAddress: soleAddressOf(recipients),
+      });
+    },
+    later,
+  );
   const { choices } = content;
   const { recipientId, recipientExternalId } = parseRecipientIds(fields.recipient, recipients.to);
   // Written out, not copied together: it is made for every email.
@@ -60,6 +66,7 @@ export function parseEmailDraft(
     to: recipients.to,
     cc: recipients.cc,
     bcc: recipients.bcc,
+    headerRecipients,
     headers: EMAIL_FIELDS.headers.read(fields.headers, 'headers'),
     category: EMAIL_FIELDS.category.read(fields.category, 'category'),
     attachments: content.attachments ?? attachments,
@@ -78,8 +85,12 @@ export function parseEmailDraft(
 
 export interface DraftOptions {
   typed?: RenderTyped | undefined;
+  /** What To and Cc say, where that is not `to` and `cc`. */
+  headerRecipients?: HeaderRecipients | null | undefined;
   /** Of all files together; 10 MB where nothing is said. */
   maxAttachmentBytes?: number | undefined;
+  /** Takes what is still to be judged of content that needs a closer look; the draft holds only once that is null. */
+  later(judgement: Promise<ContentProblem | null>): void;
 }
 
 /** Whose email it is, read before anything else of it is known to hold. */
@@ -114,12 +125,13 @@ export interface EmailDraft
 const KEYS = Object.keys(EMAIL_FIELDS);
 const RECIPIENT_KEYS = Object.keys(RECIPIENT_FIELDS);
 
-function parseRecipients(fields: Fields): Pick<EmailDraft, 'to' | 'cc' | 'bcc'> {
-  const to = EMAIL_FIELDS.to.read(fields.to, 'to');
+function parseRecipients(fields: Fields, toField: typeof UNNAMED_TO): Pick<EmailDraft, 'to' | 'cc' | 'bcc'> {
+  const to = toField.read(fields.to, 'to');
   const cc = EMAIL_FIELDS.cc.read(fields.cc, 'cc');
   const bcc = EMAIL_FIELDS.bcc.read(fields.bcc, 'bcc');
   if (to.length + cc.length + bcc.length > MAX_RECIPIENTS)
     throw invalidPayload('to', `, cc and bcc have more than ${MAX_RECIPIENTS} addresses in all`);
+  if (to.length + cc.length + bcc.length === 0) throw invalidPayload('to', ', cc and bcc name nobody');
   return { to, cc, bcc };
 }
 
@@ -156,9 +168,10 @@ function parseType(fields: Fields): { type: string | null; data: Record<string, 
 function parseContent(
   fields: Fields,
   withoutBody: (problem: () => PostriderError) => TypedContent,
+  later: DraftOptions['later'],
 ): TypedContent {
-  const html = EMAIL_FIELDS.html.read(fields.html, 'html') ?? '';
-  const text = EMAIL_FIELDS.text.read(fields.text, 'text') ?? '';
+  const html = withoutByteOrderMark(EMAIL_FIELDS.html.read(fields.html, 'html') ?? '');
+  const text = withoutByteOrderMark(EMAIL_FIELDS.text.read(fields.text, 'text') ?? '');
   const hasBody = !isBlank(html) || !isBlank(text);
   if (!hasBody && fields.type !== undefined) {
     // Made only when needed: an error with its stack costs more than most of the parsing.
@@ -167,13 +180,21 @@ function parseContent(
     );
     if (fields.subject !== undefined)
       throw invalidPayload('subject', "comes from the type's template; leave it out");
-    refuseBadContent(typed);
-    return typed;
+    refuseBadContent(typed, later);
+    return unmarked(typed);
   }
-  const subject = EMAIL_FIELDS.subject.read(fields.subject, 'subject');
-  if (subject === null) throw invalidPayload('subject', 'is missing');
-  refuseBadContent({ subject, html, text });
-  if (isBlank(text)) return { subject, html, text: deriveText(html) };
+  const given = EMAIL_FIELDS.subject.read(fields.subject, 'subject');
+  if (given === null) throw invalidPayload('subject', 'is missing');
+  const subject = withoutByteOrderMark(given);
+  refuseBadContent({ subject, html, text }, later);
+  if (isBlank(text)) {
+    // HTML may have a mark where its text begins.
+    const derived = withoutByteOrderMark(deriveText(html));
+    // A rule of four characters is a line of forty.
+    if (Buffer.byteLength(derived) > MAX_BODY_BYTES)
+      throw invalidPayload('html', 'is too long to derive text from; send text along', 'INVALID_TEMPLATE');
+    return { subject, html, text: derived };
+  }
   if (!isBlank(html)) return { subject, html, text };
   const derived = deriveHtml(text);
   // Escaping can make HTML several times as long as its text.
@@ -182,10 +203,24 @@ function parseContent(
   return { subject, html: derived, text };
 }
 
-function refuseBadContent(content: { subject: string; html: string; text: string }): void {
+/** A template's file, or what it is filled in with, may begin with one too. */
+function unmarked(content: TypedContent): TypedContent {
+  return {
+    ...content,
+    subject: withoutByteOrderMark(content.subject),
+    html: withoutByteOrderMark(content.html),
+    text: withoutByteOrderMark(content.text),
+  };
+}
+
+function refuseBadContent(content: Content, later: DraftOptions['later']): void {
   const problem = checkContent(content);
-  if (problem !== null)
-    throw invalidPayload(problem.field, problem.message.slice(problem.field.length + 1), problem.code);
+  if (problem instanceof Promise) later(problem);
+  else if (problem !== null) throw contentRefusal(problem);
+}
+
+export function contentRefusal({ field, message, code }: ContentProblem): PostriderError {
+  return invalidPayload(field, message.slice(field.length + 1), code);
 }
 
 function expiryAfter(from: number, choices: TypeChoices | undefined): Date | null {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { field, fields, invalidPayload, needed, PostriderError, REGION_NAME } from '../kernel/index.js';
-import type { DeliveryMode, Priority } from '../outbox/index.js';
+import type { DeliveryMode, HeaderRecipients, Priority } from '../outbox/index.js';
 import { RETRY_PRESETS, type RetryPresetName } from '../policy/index.js';
 import { ATTACHMENTS } from './draft-attachments.js';
 import { INSTANT } from './draft-times.js';
@@ -10,6 +10,11 @@ import { INSTANT } from './draft-times.js';
  * API is made of them. There is no other list.
  */
 export const MAX_RECIPIENTS = 50;
+
+/** Of one message that comes as such, by SMTP or nodemailer, and becomes several emails. */
+export const MAX_MESSAGE_RECIPIENTS = 1000;
+/** Of To, and of Cc, as a message of several emails shows them; together they stand in each of its rows. */
+const MAX_SHOWN_BYTES = 256 * 1024;
 const MAX_REPLY_TO = 10;
 const MAX_ID_LENGTH = 128;
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
@@ -64,6 +69,26 @@ export const EMAIL_FIELDS = {
   retry: field.choice(RETRY_NAMES),
   metadata: field.json({ maxBytes: 8 * 1024, maxDepth: 5 }),
 } as const;
+
+/** `to` of an email whose header says something else: the others it reaches may stand in cc and bcc. */
+export const UNNAMED_TO = field.mailboxes(MAX_RECIPIENTS);
+
+const SHOWN = fields({
+  to: field.mailboxes(MAX_MESSAGE_RECIPIENTS),
+  cc: field.mailboxes(MAX_MESSAGE_RECIPIENTS),
+});
+
+export function parseHeaderRecipients(input: unknown): HeaderRecipients | null {
+  if (input === undefined) return null;
+  const { to = [], cc = [] } = SHOWN.read(input, 'headerRecipients');
+  const shown = { to, cc };
+  if (Buffer.byteLength(JSON.stringify(shown)) > MAX_SHOWN_BYTES)
+    throw invalidPayload(
+      'headerRecipients',
+      `has more than ${MAX_SHOWN_BYTES / 1024} KB of names and addresses`,
+    );
+  return shown;
+}
 
 /** Of one batch. */
 export const MAX_BATCH = 1000;

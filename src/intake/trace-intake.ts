@@ -1,5 +1,6 @@
 import { inSpan, isTracing, type OpenSpan } from '../kernel/index.js';
-import type { Intake, TranslatedOptions } from './accept-email.js';
+import type { Intake } from './accept-email.js';
+import type { TranslatedOptions } from './accept-options.js';
 import type { Accepted } from './accepted.js';
 
 /**

@@ -72,7 +72,24 @@ function all(conditions: readonly string[]): string {
 function livingThere({ zone }: AudienceMoment, value: Value): string[] {
   if (zone === 'all') return [];
   if ('only' in zone) return [`r.time_zone = ${value(zone.only, 'text')}`];
-  return [`(r.time_zone is null or r.time_zone <> all(${value(zone.allBut, 'text[]')}))`];
+  const known = value(zone.allBut, 'text[]');
+  return [anyElsewhere(known), `(r.time_zone is null or r.time_zone <> all(${known}))`];
+}
+
+/** Asked once, by an index entry per zone: where nobody lives elsewhere, people are not read to find that out. */
+function anyElsewhere(known: string): string {
+  return `(select exists (select 1 from postrider.recipients n where n.deleted_at is null and n.time_zone is null)
+    or exists (
+      with recursive zones(zone) as (
+        (select n.time_zone from postrider.recipients n where n.deleted_at is null and n.time_zone is not null
+         order by n.time_zone limit 1)
+        union all
+        select (select n.time_zone from postrider.recipients n
+                where n.deleted_at is null and n.time_zone > zones.zone order by n.time_zone limit 1)
+        from zones where zones.zone is not null
+      )
+      select 1 from zones where zone <> all(${known})
+    ))`;
 }
 
 function meant(criteria: AudienceCriteria, value: Value): string[] {

@@ -5,8 +5,16 @@ import {
   PostriderError,
   parsePattern,
 } from '../kernel/index.js';
-import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import {
+  type CallerTransaction,
+  callerTransaction,
+  type Database,
+  type Queryable,
+  sqlStateOf,
+} from '../store/index.js';
+import { inTurns } from './in-turns.js';
+import {
+  type ParsedRecipient,
   PEOPLE_LIST,
   parsePast,
   parseRecipient,
@@ -49,7 +57,7 @@ export interface Recipients {
 
 export interface RecipientOptions {
   companyId?: string;
-  tx?: unknown;
+  tx?: CallerTransaction | undefined;
 }
 
 export interface ReportOptions extends RecipientOptions {
@@ -98,7 +106,7 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
       try {
         return await store.transaction(work);
       } catch (error) {
-        if (tries === MAX_TRIES || (error as { code?: unknown }).code !== DEADLOCK) throw error;
+        if (tries === MAX_TRIES || sqlStateOf(error) !== DEADLOCK) throw error;
       }
     }
   }
@@ -119,11 +127,11 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
     const tenant = tenantOf(companyId);
     const report = { created: 0, updated: 0 };
     let done = 0;
-    let batch: unknown[] = [];
+    let batch: ParsedRecipient[] = [];
+    let bytes = 0;
     const flush = async () => {
       if (batch.length === 0) return;
-      const parsed = batch.map((person, index) => parseRecipient(person, `[${done + index}]`));
-      const answers = await within(undefined, (tx) => upsertRecipients(tx, tenant, parsed)).catch(
+      const answers = await within(undefined, (tx) => upsertRecipients(tx, tenant, batch)).catch(
         (error: unknown) => {
           throw shifted(error, done);
         },
@@ -131,11 +139,15 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
       for (const { created } of answers) report[created ? 'created' : 'updated'] += 1;
       done += batch.length;
       batch = [];
+      bytes = 0;
       onProgress?.(done);
     };
-    for await (const person of people) {
+    for await (const given of people) {
+      // Read at once, as what is not a person may be a megabyte a row.
+      const person = parseRecipient(given, `[${done + batch.length}]`);
       batch.push(person);
-      if (batch.length >= IMPORT_BATCH) await flush();
+      bytes += JSON.stringify(person).length;
+      if (batch.length >= IMPORT_BATCH || bytes >= IMPORT_BYTES) await flush();
     }
     await flush();
     return report;
@@ -145,7 +157,7 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
     async upsert(people, { companyId, tx } = {}) {
       const tenant = tenantOf(companyId);
       PEOPLE_LIST.read(people, 'recipients');
-      const parsed = people.map((person, index) =>
+      const parsed = await inTurns(people, (person, index) =>
         parseRecipient(person, people.length > 1 ? `[${index}]` : ''),
       );
       if (parsed.length === 0) return [];
@@ -160,13 +172,11 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
     async list({ companyId, status, limit = 100, cursor } = {}) {
       RECIPIENT_PAGE_FIELDS.limit.read(limit, 'limit');
       const after = RECIPIENT_PAGE_FIELDS.cursor.read(cursor, 'cursor');
-      const recipients = await listRecipients((await database()).prompt(), tenantOf(companyId), {
+      const { recipients, more } = await listRecipients((await database()).prompt(), tenantOf(companyId), {
         after,
-        limit: limit + 1,
+        limit,
         status: RECIPIENT_PAGE_FIELDS.status.read(status, 'status'),
       });
-      const more = recipients.length > limit;
-      if (more) recipients.pop();
       return { recipients, nextCursor: more ? recipients.at(-1)!.recipientId : null };
     },
     remove: (person, { companyId, tx } = {}) =>
@@ -201,6 +211,7 @@ export function createRecipients({ database, clock, defaultTenant }: RecipientsP
 const DEADLOCK = '40P01';
 const MAX_TRIES = 5;
 const IMPORT_BATCH = 2000;
+const IMPORT_BYTES = 4 * 1024 ** 2;
 const COMPANY_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const COMPANY_FORM = '1 to 128 letters, digits, dots, colons, hyphens or underscores';
 

@@ -1,7 +1,8 @@
-import { parseMailbox, parsePattern } from '../kernel/index.js';
-import { callerTransaction, type Database, type Queryable } from '../store/index.js';
-import { hashAddress } from './hash-address.js';
+import { hashAddress, invalidPayload, parseMailbox, parsePattern, pathTo } from '../kernel/index.js';
+import { type CallerTransaction, callerTransaction, type Database, type Queryable } from '../store/index.js';
+import { inTurns } from './in-turns.js';
 import {
+  type ParsedSuppression,
   parseSuppression,
   SUPPRESSION_KEY_FIELDS,
   SUPPRESSION_LIST,
@@ -12,7 +13,10 @@ import { addSuppressions, listSuppressions, removeSuppressions } from './write-s
 
 /** Whom a tenant must not write to. What is accepted for them ends as `suppressed`; so does what waits already. */
 export interface Suppressions {
-  /** Up to 10,000 at once; those that are there already stay as they are. Returns how many were new. */
+  /**
+   * Up to 10,000 at once; those that are there already stay as they are. Returns how many were new. An `emailId` that
+   * names no email of this tenant is refused.
+   */
   add(entries: readonly SuppressionInput[], options?: SuppressionOptions): Promise<number>;
   /** Every reason of an address, or one; returns how many there were. */
   remove(
@@ -22,7 +26,10 @@ export interface Suppressions {
   /** Why this address is not written to; empty where it is. */
   find(email: string, options?: { companyId?: string }): Promise<Suppression[]>;
   list(options?: SuppressionListOptions): Promise<SuppressionPage>;
-  /** Any number, a few thousand to a statement; stops at the first refusal, naming its row. */
+  /**
+   * Any number, a few thousand to a statement; stops at the first refusal, naming its row. A file may come from another
+   * store or be older than its emails: an `emailId` that names none of this tenant is left out.
+   */
   importAll(
     rows: AsyncIterable<unknown> | Iterable<unknown>,
     options?: { companyId?: string; onProgress?(done: number): void },
@@ -33,7 +40,7 @@ export interface Suppressions {
 
 export interface SuppressionOptions {
   companyId?: string;
-  tx?: unknown;
+  tx?: CallerTransaction | undefined;
 }
 
 export interface SuppressionListOptions {
@@ -52,6 +59,11 @@ export interface SuppressionsParts {
   database: () => Promise<Database>;
   defaultTenant: string;
   hashKey: string;
+  /** Which of these ids name emails of the tenant, as the ledger knows. */
+  findOwnEmails(
+    tx: Queryable,
+    asked: { tenant: string; emailIds: readonly string[] },
+  ): Promise<ReadonlySet<string>>;
   /** This process has changed the list. */
   onChange(): void;
 }
@@ -63,6 +75,15 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? (await database()).prompt() : callerTransaction(tx);
 
+  async function ownEmails(
+    tx: Queryable,
+    tenant: string,
+    entries: readonly ParsedSuppression[],
+  ): Promise<ReadonlySet<string>> {
+    const emailIds = new Set(entries.flatMap(({ emailId }) => emailId ?? []));
+    return emailIds.size === 0 ? emailIds : parts.findOwnEmails(tx, { tenant, emailIds: [...emailIds] });
+  }
+
   async function page(
     tenant: string,
     filter: { after: string | null; limit: number; reason: string | null },
@@ -73,10 +94,15 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
   return {
     async add(entries, { companyId, tx } = {}) {
       SUPPRESSION_LIST.read(entries, 'suppressions');
-      const parsed = entries.map((entry, index) =>
-        parseSuppression(entry, entries.length > 1 ? `[${index}]` : ''),
-      );
-      const added = await addSuppressions(await target(tx), { tenant: tenantOf(companyId), hashKey }, parsed);
+      const placeOf = (index: number) => (entries.length > 1 ? `[${index}]` : '');
+      const parsed = await inTurns(entries, (entry, index) => parseSuppression(entry, placeOf(index)));
+      const tenant = tenantOf(companyId);
+      const store = await target(tx);
+      const own = await ownEmails(store, tenant, parsed);
+      for (const [index, { emailId }] of parsed.entries())
+        if (emailId !== null && !own.has(emailId))
+          throw invalidPayload(pathTo(placeOf(index), 'emailId'), 'names no email of this company');
+      const added = await addSuppressions(store, { tenant, hashKey }, parsed);
       parts.onChange();
       return added;
     },
@@ -117,19 +143,27 @@ export function createSuppressions(parts: SuppressionsParts): Suppressions {
       const keeper = { tenant: tenantOf(companyId), hashKey };
       const report = { added: 0, known: 0 };
       let done = 0;
-      let batch: unknown[] = [];
+      let batch: ParsedSuppression[] = [];
       const flush = async () => {
-        const parsed = batch.map((row, index) => parseSuppression(row, `[${done + index}]`));
-        const added = await addSuppressions(await database(), keeper, parsed);
+        const store = await database();
+        const own = await ownEmails(store, keeper.tenant, batch);
+        const added = await addSuppressions(
+          store,
+          keeper,
+          batch.map((entry) =>
+            entry.emailId !== null && own.has(entry.emailId) ? entry : { ...entry, emailId: null },
+          ),
+        );
         parts.onChange();
         report.added += added;
-        report.known += parsed.length - added;
+        report.known += batch.length - added;
         done += batch.length;
         batch = [];
         onProgress?.(done);
       };
       for await (const row of rows) {
-        batch.push(row);
+        // Read at once, as what is not an entry may be a megabyte a row.
+        batch.push(parseSuppression(row, `[${done + batch.length}]`));
         if (batch.length >= IMPORT_BATCH) await flush();
       }
       await flush();

@@ -1,6 +1,5 @@
-import type { Clock } from '../kernel/index.js';
+import { type Clock, hashAddress } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
-import { hashAddress } from './hash-address.js';
 
 /**
  * Which addresses of a batch must not be written to, in one query. While nobody is suppressed and no email is one that

@@ -9,7 +9,7 @@ export {
 } from './audience.js';
 export { AUDIENCE_CRITERIA, type AudienceCriteria } from './audience-sql.js';
 export { acceptableRows, type CheckedRows, checkSuppressionRows } from './check-suppressions.js';
-export { BROADCASTS, type Contact, type ContactInput } from './contacts/contact.js';
+export { BROADCASTS, type Contact, type ContactInput, type ListedContact } from './contacts/contact.js';
 export {
   type ContactProperties,
   type ContactProperty,
@@ -45,7 +45,6 @@ export {
   type Suppressed,
   type SuppressionReader,
 } from './find-suppressed.js';
-export { hashAddress } from './hash-address.js';
 export { PEOPLE_LIST, RECIPIENT_PAGE_FIELDS, REPORT_FIELDS } from './parse-recipient.js';
 export { SUPPRESSION_KEY_FIELDS, SUPPRESSION_LIST, SUPPRESSION_PAGE_FIELDS } from './parse-suppression.js';
 export { ROW_FORMATS, type RowFormat, readRows } from './read-rows.js';

@@ -6,7 +6,7 @@ import { SUPPRESSION_REASONS, type SuppressionInput, type SuppressionReason } fr
 export function parseSuppression(input: unknown, place: string): ParsedSuppression {
   const { email, reason, category, emailId, note } = SUPPRESSION_INPUT.read(input, place);
   return {
-    emailId: emailId ?? null,
+    emailId: emailId?.toLowerCase() ?? null,
     email: email.address,
     reason: reason ?? 'manual',
     category: category ?? '',

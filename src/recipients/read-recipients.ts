@@ -21,20 +21,32 @@ export async function findRecipient(
   return rows[0] ?? null;
 }
 
-/** A page in the order people came, after the id of the last one seen. */
+/**
+ * A page in the order people came, after the id of the last one seen. It ends early where their attributes are large, so that
+ * it is a few megabytes whatever they hold.
+ */
 export async function listRecipients(
   database: Queryable,
   tenant: string,
   { after, limit, status }: { after: string | null; limit: number; status: string | null },
-): Promise<Recipient[]> {
-  const { rows } = await database.query<Recipient>(
-    `select ${SHOWN} from postrider.recipients
-     where tenant = $1 and deleted_at is null and ($2::uuid is null or id > $2) and ($4::text is null or status = $4)
-     order by id limit $3`,
-    [tenant, after, limit, status],
+): Promise<{ recipients: Recipient[]; more: boolean }> {
+  const { rows } = await database.query<Recipient & { found: number }>(
+    `select ${SHOWN}, found from (
+       select *, count(*) over ()::int as found, sum(octet_length(attributes::text)) over (order by id) as bytes
+       from (
+         select * from postrider.recipients
+         where tenant = $1 and deleted_at is null and ($2::uuid is null or id > $2) and ($4::text is null or status = $4)
+         order by id limit $3
+       ) page
+     ) counted
+     where bytes - octet_length(attributes::text) < ${MOST_PAGE_BYTES} order by id`,
+    [tenant, after, limit + 1, status],
   );
-  return rows;
+  const more = (rows[0]?.found ?? 0) > Math.min(rows.length, limit);
+  return { recipients: rows.slice(0, limit).map(({ found: _, ...recipient }) => recipient), more };
 }
+
+const MOST_PAGE_BYTES = 4 * 1024 ** 2;
 
 /** Keeps the row, so that what was sent still has its person; nothing finds it any more. */
 export async function softDeleteRecipient(

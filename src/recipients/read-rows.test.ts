@@ -45,3 +45,21 @@ test('a row of two megabytes → refused before it is held', async () => {
     'longer than 1 MB',
   );
 });
+
+test('a row of a megabyte that comes byte by byte → read in time that grows with its bytes', async () => {
+  async function* drip() {
+    const line = Buffer.from(`{"email":"${'a'.repeat(500_000)}"}\n`);
+    for (const byte of line) yield Uint8Array.of(byte);
+  }
+  const rows: unknown[] = [];
+  for await (const row of readRows(drip(), 'ndjson')) rows.push(row);
+  expect(rows).toHaveLength(1);
+});
+
+test('a hundred thousand columns → refused at the first row, with the limit', async () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`).join(',');
+  const refusal = 'The first row has more than 1000 columns.';
+  await expect(rowsOf(`${names(100_000)}\n${names(100_000)}`, 'csv')).rejects.toThrow(refusal);
+  await expect(rowsOf(names(1001), 'csv')).rejects.toThrow(refusal);
+  expect(await rowsOf(`${names(1000)}\n${names(1000)}`, 'csv')).toHaveLength(1);
+});

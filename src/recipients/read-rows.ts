@@ -3,7 +3,7 @@ import { invalidPayload, PostriderError } from '../kernel/index.js';
 /**
  * Rows of a file as they arrive, one at a time: NDJSON (an object per line) or CSV (RFC 4180, the first row names the
  * columns; `preferences.reminders` is a key of preferences). Holds one row in memory. Refuses broken UTF-8, quotes that
- * do not close, rows longer than 1 MB, and names the row.
+ * do not close, rows longer than 1 MB or of more than 1000 columns, and names the row.
  */
 export function readRows(
   bytes: AsyncIterable<Uint8Array>,
@@ -16,6 +16,8 @@ export type RowFormat = (typeof ROW_FORMATS)[number];
 export const ROW_FORMATS = ['csv', 'ndjson'] as const;
 
 const MAX_ROW = 1024 * 1024;
+/** A person has some dozens of attributes and preferences. */
+const MAX_COLUMNS = 1000;
 
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -39,10 +41,14 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Record<
     return value as Record<string, unknown>;
   };
   for await (const text of texts) {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop()!;
+    // Joined only where a line ends: a row that comes byte by byte would be copied as often as it has bytes.
+    const end = text.lastIndexOf('\n');
+    if (end !== -1) {
+      for (const line of (rest + text.slice(0, end)).split('\n')) if (line.trim() !== '') yield parse(line);
+      rest = '';
+    }
+    rest += text.slice(end + 1);
     if (rest.length > MAX_ROW) throw invalidPayload(`[${row}]`, 'is longer than 1 MB');
-    for (const line of lines) if (line.trim() !== '') yield parse(line);
   }
   if (rest.trim() !== '') yield parse(rest);
 }
@@ -61,6 +67,8 @@ async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<Record<str
   for await (const cells of readCells(texts)) {
     if (cells.length === 1 && cells[0] === '') continue;
     if (names === null) {
+      if (cells.length > MAX_COLUMNS)
+        throw invalidPayload('', `The first row has more than ${MAX_COLUMNS} columns.`);
       names = cells.map((name, index) => (index === 0 ? name.replace(/^\ufeff/, '') : name).trim());
       continue;
     }

@@ -1,6 +1,5 @@
-import { invalidPayload, isUuid, parseMailbox } from '../kernel/index.js';
+import { hashAddress, invalidPayload, isUuid, parseMailbox } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
-import { hashAddress } from './hash-address.js';
 import { addSuppressions } from './write-suppressions.js';
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { hashAddress } from './hash-address.js';
+import { hashAddress, trimEndOf } from '../kernel/index.js';
 
 /**
  * Links that let one person refuse one kind of email, without a password and without their address: the tenant, the
@@ -27,7 +27,7 @@ export function createUnsubscribeLinks(options: {
   /** Where the answer is kept, in the link for the door to find it; null where there is one store. */
   region?: string | null;
 }): UnsubscribeLinks {
-  const base = options.publicUrl.replace(/\/+$/, '');
+  const base = trimEndOf(options.publicUrl, '/');
   const sign = (key: string, payload: Buffer) =>
     createHmac('sha256', key)
       .update('postrider unsubscribe\n')

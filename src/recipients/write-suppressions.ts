@@ -1,5 +1,5 @@
+import { hashAddress } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
-import { hashAddress } from './hash-address.js';
 import type { ParsedSuppression } from './parse-suppression.js';
 import type { Suppression } from './suppression.js';
 

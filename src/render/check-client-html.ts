@@ -1,4 +1,4 @@
-import { decodeReferences } from './decode-references.js';
+import { decodeReferences, learnReferences } from './decode-references.js';
 import { inspectClientCss } from './inspect-client-css.js';
 import { type HtmlReader, scanHtml } from './scan-html.js';
 
@@ -10,6 +10,7 @@ import { type HtmlReader, scanHtml } from './scan-html.js';
  */
 export function checkClientHtml({ subject, html, text }: ClientContent): string[] {
   const problems = new Set<string>();
+  learnReferences(html);
   const reader = new ClientReader(problems);
   scanHtml(html, reader);
   reader.finish();

@@ -55,6 +55,24 @@ it.each([
     'texts',
   ],
   ['attachments that are no function', { attachments: [] }, 'attachments', 'must be a function'],
+  [
+    'fields of the subject that are no list',
+    { sensitive: true, subjectFields: 'name' },
+    'subjectFields',
+    'must be a list',
+  ],
+  [
+    'a field of the subject that is none',
+    { sensitive: true, subjectFields: ['nmae'] },
+    'subjectFields',
+    'names nmae, which is no field',
+  ],
+  [
+    'fields of the subject of a type that is not sensitive',
+    { subjectFields: ['name'] },
+    'subjectFields',
+    'is for types that are sensitive',
+  ],
   ['a misspelt field', { expireIn: '1h' }, 'expireIn', 'did you mean expiresIn'],
 ])('%s → refused by the name of the field', (_, part, field, said) => {
   expect(() => declare({ ...good, ...part })).toThrow(

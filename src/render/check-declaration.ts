@@ -33,6 +33,7 @@ export function checkDeclaration(declaration: EmailDeclaration<string, any>): vo
       throw problem(type, field, `must be ${form}`);
   }
   checkContentShape(type, declaration.content);
+  checkSubjectFields(declaration);
   checkSample(declaration, 'sample', declaration.sample);
   for (const [name, sample] of Object.entries(declaration.moreSamples ?? {}))
     checkSample(declaration, `moreSamples.${name}`, sample);
@@ -66,7 +67,7 @@ const RULES: Record<string, Rule> = {
   priority: [(value) => [1, 2, 3, 4].includes(value as number), '1, 2, 3 or 4'],
   rateLimit: [
     (value) => value === null || isRateLimit(value),
-    `{ limit, windowSeconds } with whole numbers above 0, limit up to ${MAX_RATE_LIMIT}; windowSeconds may be null`,
+    `{ limit, windowSeconds } with whole numbers above 0, limit up to ${MAX_RATE_LIMIT}; windowSeconds may be null, countBy is userId or address`,
   ],
   retry: [(value) => RETRIES.includes(value as string), `one of ${RETRIES.join(', ')}`],
   delivery: [(value) => DELIVERIES.includes(value as string), DELIVERIES.join(' or ')],
@@ -75,6 +76,10 @@ const RULES: Record<string, Rule> = {
     'milliseconds above 0 or text such as 15m, 24h, 7d',
   ],
   sensitive: [(value) => typeof value === 'boolean', 'true or false'],
+  subjectFields: [
+    (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+    "a list of the data's fields, such as ['name']",
+  ],
   content: [isObject, '{ subject, html, text?, messages? }'],
   attachments: [(value) => typeof value === 'function', 'a function from the data to a list of files'],
 };
@@ -87,6 +92,19 @@ export function readDuration(input: unknown): number {
   if (typeof input === 'number') return input;
   const match = typeof input === 'string' ? /^(\d{1,6})(s|m|h|d)$/.exec(input) : null;
   return match ? Number(match[1]) * UNITS[match[2]!]! : Number.NaN;
+}
+
+/** A name that is no field would allow nothing, and on a type that is not sensitive every field is allowed. */
+function checkSubjectFields(
+  // biome-ignore lint/suspicious/noExplicitAny: a declaration of any data
+  { type, sensitive, subjectFields = [], data }: EmailDeclaration<string, any>,
+): void {
+  if (subjectFields.length === 0) return;
+  if (!sensitive) throw problem(type, 'subjectFields', 'is for types that are sensitive');
+  const { shape } = data as { shape?: object };
+  const unknown = shape && subjectFields.find((name) => !Object.hasOwn(shape, name));
+  if (unknown !== undefined)
+    throw problem(type, 'subjectFields', `names ${unknown}, which is no field of data`);
 }
 
 function checkContentShape(type: string, content: unknown): void {
@@ -139,11 +157,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function isRateLimit(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { limit, windowSeconds } = value;
+  const { limit, windowSeconds, countBy = 'address' } = value;
   const isCount = (number: unknown, most: number) =>
     Number.isSafeInteger(number) && Number(number) > 0 && Number(number) <= most;
   return (
-    isCount(limit, MAX_RATE_LIMIT) && (windowSeconds === null || isCount(windowSeconds, MAX_WINDOW_SECONDS))
+    isCount(limit, MAX_RATE_LIMIT) &&
+    (windowSeconds === null || isCount(windowSeconds, MAX_WINDOW_SECONDS)) &&
+    (countBy === 'userId' || countBy === 'address')
   );
 }
 

@@ -30,12 +30,6 @@ it.each([
   ],
   ['a text nobody uses', { en: { ...en, bye: 'Bye' } }, html, 'parcel: the text bye is not used'],
   ['a field that may be absent', {}, `${html}<p>{{note}}</p>`, 'parcel in en: data.note is missing'],
-  [
-    'an unknown field',
-    {},
-    `${html}<p>{{nmae}}</p>`,
-    'parcel in en: parcel.html line 1: "nmae" is not a field',
-  ],
   ['layout by flex', {}, `${html}<div style="display:flex">x</div>`, 'parcel in en: flex does not lay out'],
 ])('%s → a sentence', (_, messages, body, said) => {
   const found = checkTypes([

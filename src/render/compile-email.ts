@@ -1,7 +1,8 @@
+import { trimEndOf } from '../kernel/index.js';
 import { type Brand, LOGO_ID } from './brands/create-brands.js';
 import type { EmailType, TypeAttachment } from './define-email.js';
 import { directionOf, FALLBACK_LANGUAGE, fallbackChain, type ResolvedLanguage } from './languages.js';
-import { assemble } from './template/assemble.js';
+import { assemble, countPieces } from './template/assemble.js';
 import type { Names } from './template/bind-expression.js';
 import { type Message, parseMessage } from './template/bind-message.js';
 import { bindTemplate, type Content } from './template/bind-template.js';
@@ -20,26 +21,38 @@ import type { TemplateFiles } from './template-files.js';
 export function compileEmail(options: CompileOptions): CompiledEmail {
   const { type, files, source } = options;
   const names = namesFor(options);
+  const shownNames = { ...names, shown: type.sensitive ? new Set(type.subjectFields) : null };
   const piece = (kind: string) => (name: string) => files.template(`kit/${name}.${kind}`);
-  const subject = assemble(bindTemplate(source.subject, { mode: 'subject', names, piece: piece('txt') }));
+  const bindShown = (template: Template) =>
+    bindTemplate(template, { mode: 'subject', names: shownNames, piece: piece('txt') });
+  const subject = bindShown(source.subject);
   const parts: Content = {
     subject: { file: source.subject.name, nodes: source.subject.nodes },
     content: { file: source.html.name, nodes: source.html.nodes },
   };
   const { preheader } = source.html.sections;
-  if (preheader) parts.preheader = { file: source.html.name, nodes: preheader };
+  if (preheader) {
+    if (type.sensitive) bindShown({ name: source.html.name, nodes: preheader, sections: {} });
+    parts.preheader = { file: source.html.name, nodes: preheader };
+  }
   const bindHtml = (template: Template, content: Content) =>
     bindTemplate(template, { mode: 'html', names, piece: piece('html'), content });
   const isWhole = isWholeDocument(source.html);
   const own = bindHtml(source.html, {});
   const layout = isWhole ? undefined : files.template(`${type.portal}/layout.html`);
-  const html = assemble(layout ? bindHtml(layout, parts) : own);
-  const text = assemble(bindText(options, names, piece('txt'), () => derivePlainPieces(own)));
+  const html = layout ? bindHtml(layout, parts) : own;
+  const text = bindText(options, names, piece('txt'), () => derivePlainPieces(own));
+  const write = { subject: assemble(subject), html: assemble(html), text: assemble(text) };
   const { image } = options.brand;
   return {
+    parts: countPieces(subject) + countPieces(html) + countPieces(text),
     render(data) {
       const scope: Scope = newScope(data);
-      const made = { subject: subject(scope).trim(), html: html(scope), text: tidy(text(scope)) };
+      const made = {
+        subject: write.subject(scope).trim(),
+        html: write.html(scope),
+        text: tidy(write.text(scope)),
+      };
       return image && made.html.includes(`cid:${LOGO_ID}`) ? { ...made, images: [image] } : made;
     },
   };
@@ -70,6 +83,8 @@ export interface RenderedContent {
 }
 
 export interface CompiledEmail {
+  /** What it holds in memory grows with: about a kilobyte each. */
+  parts: number;
   render(data: unknown): RenderedContent;
 }
 
@@ -137,6 +152,7 @@ function speaksPlainly(nodes: readonly Node[], piece: (name: string) => Template
 function namesFor({ type, language, files, brand, onText }: CompileOptions): Names {
   const isRtl = directionOf(language.language) === 'rtl';
   const shape = 'shape' in type.data ? (type.data.shape as object) : null;
+  const messages = new Map<string, Message>();
   return {
     locale: language.locale,
     constants: {
@@ -154,10 +170,14 @@ function namesFor({ type, language, files, brand, onText }: CompileOptions): Nam
     given: null,
     lists: [],
     // the link to unsubscribe is known for every email that can be refused
+    shown: null,
     fields: shape && new Set([...Object.keys(shape), 'unsubscribeUrl']),
+    schema: type.data,
     message(key) {
       onText?.(key);
-      return findMessage(key, type, language, files);
+      const message = messages.get(key) ?? findMessage(key, type, language, files);
+      messages.set(key, message);
+      return message;
     },
   };
 }
@@ -188,7 +208,9 @@ function isWholeDocument({ nodes }: Template): boolean {
 /** No spaces at line ends, no more than one empty line, one line break at the end. */
 function tidy(text: string): string {
   const trimmed = text.trim();
-  return `${UNTIDY.test(trimmed) ? trimmed.replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n') : trimmed}\n`;
+  if (!UNTIDY.test(trimmed)) return `${trimmed}\n`;
+  const lines = trimmed.split('\n').map((line) => trimEndOf(line, ' \t'));
+  return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
 }
 
 const UNTIDY = /[ \t]\n|\n\n\n/;

@@ -149,3 +149,35 @@ describe('declaring', () => {
     );
   });
 });
+
+it('a large version of a tenant, asked for in the regions of the world → few of them are kept, and what is used is', () => {
+  const { messages } = parcel.content!;
+  const type = defineEmail({
+    ...parcel,
+    type: 'large',
+    content: { subject: 'x', html: '<p>x</p>', messages },
+  });
+  const other = createRenderer({ files, appUrl: null });
+  const compiled: string[] = [];
+  const render = (id: string, lang: string, html: string) => {
+    const version = {
+      ...{ id, subject: 'x', text: null },
+      get html() {
+        compiled.push(`${id} ${lang}`);
+        return html;
+      },
+    };
+    other.render({ type, lang, data: parcel.sample, override: () => version });
+  };
+  const large = '<p>{{name}} {{t "intro"}}</p>'.repeat(450);
+  for (const region of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']) {
+    render('large', `en-X${region}`, large);
+    render('small', 'en', '<p>{{name}}</p>');
+  }
+  expect(compiled.filter((one) => one === 'small en')).toHaveLength(1);
+  compiled.length = 0;
+  render('large', 'en-XZ', large);
+  expect(compiled).toEqual([]);
+  render('large', 'en-XA', large);
+  expect(compiled).toEqual(['large en-XA']);
+});

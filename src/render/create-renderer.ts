@@ -14,7 +14,7 @@ import { dataProblem } from './template/template-problem.js';
 import type { TemplateFiles } from './template-files.js';
 
 /**
- * From a type, a language and data to finished content. Compiled templates are kept, a bounded number of them, so
+ * From a type, a language and data to finished content. Compiled templates are kept, as many as fit, so
  * that an email costs only its own values. It knows no database: a tenant's override is handed in.
  */
 export interface Renderer {
@@ -61,7 +61,7 @@ export interface Override extends OverrideContent {
 export type RendererOptions = BrandsOptions;
 
 export function createRenderer({ files, appUrl, brands: given }: RendererOptions): Renderer {
-  const compiled = new Map<string, CompiledEmail>();
+  const compiled = new CompiledEmails();
   const brands = createBrands({ files, appUrl, brands: given });
 
   function compile(
@@ -73,8 +73,7 @@ export function createRenderer({ files, appUrl, brands: given }: RendererOptions
     const known = compiled.get(whole);
     if (known) return known;
     const made = compileEmail({ type, language, files, source: source(), brand });
-    if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value!);
-    compiled.set(whole, made);
+    compiled.keep(whole, made);
     return made;
   }
 
@@ -110,7 +109,35 @@ export function createRenderer({ files, appUrl, brands: given }: RendererOptions
   };
 }
 
-const MAX_COMPILED = 1000;
+/**
+ * Those used last, as many as fit. There is one for every region that a caller asks for, so a limit to their number alone
+ * would let a large override fill the memory.
+ */
+class CompiledEmails {
+  private readonly byKey = new Map<string, CompiledEmail>();
+  private parts = 0;
+
+  get(key: string): CompiledEmail | undefined {
+    const found = this.byKey.get(key);
+    if (found === undefined) return undefined;
+    this.byKey.delete(key);
+    this.byKey.set(key, found);
+    return found;
+  }
+
+  keep(key: string, made: CompiledEmail): void {
+    this.byKey.set(key, made);
+    this.parts += made.parts;
+    for (const [oldest, { parts }] of this.byKey) {
+      if (this.parts <= MAX_PARTS_KEPT || oldest === key) return;
+      this.byKey.delete(oldest);
+      this.parts -= parts;
+    }
+  }
+}
+
+/** Some 40 MB. The catalogue has 6,200 in each language. */
+const MAX_PARTS_KEPT = 40_000;
 
 /** The languages a type is written in: those of the package, or those its own texts come in. */
 export function languagesOf(type: EmailType, files: TemplateFiles): string[] {

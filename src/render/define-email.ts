@@ -1,24 +1,29 @@
 import type { z } from 'zod';
 import type { RateLimit } from '../kernel/index.js';
 import { checkDeclaration, PORTALS, type Portal, readDuration } from './check-declaration.js';
+import { checkTemplates } from './check-templates.js';
 
 /**
  * Declares one type of email: what data it takes, whose it is, and how it is sent when the sender does not say
  * otherwise. Its content is templates/<portal>/<type>.html for types of this package, or given here. What does not hold
- * together, a sample that does not fit its schema too, is INVALID_CONFIG with the field.
+ * together, a sample that does not fit its schema or a template that cannot show it too, is INVALID_CONFIG with the field.
  */
 export function defineEmail<const Name extends string, Schema extends z.ZodType>(
   declaration: EmailDeclaration<Name, Schema>,
 ): EmailType<Name, Schema> {
   checkDeclaration(declaration);
-  const { expiresIn, sensitive, rateLimit, category, essential } = declaration;
-  return Object.freeze({
+  const { expiresIn, sensitive, subjectFields, rateLimit, category, essential } = declaration;
+  const type: EmailType<Name, Schema> = Object.freeze({
     ...declaration,
     sensitive: sensitive ?? false,
+    subjectFields: subjectFields ?? [],
     rateLimit: rateLimit ?? null,
     essential: essential ?? ESSENTIAL_CATEGORIES.includes(category),
     expiresInMs: expiresIn === undefined ? null : readDuration(expiresIn),
   });
+  // A template in a file is known where the type is used.
+  if (type.content) checkTemplates(type);
+  return type;
 }
 
 export { PORTALS, type Portal };
@@ -51,6 +56,8 @@ export interface EmailDeclaration<Name extends string, Schema extends z.ZodType>
   expiresIn?: number | string;
   /** Holds a code or a link that lets someone in: hidden from operators, purged once sent. Defaults to false. */
   sensitive?: boolean;
+  /** The fields of a sensitive type that are no secret: only they may stand in its subject and preheader. Defaults to none. */
+  subjectFields?: readonly string[];
   content?: EmailContent;
   /** Files that go along, made from the data. */
   attachments?(data: z.output<Schema>, making: Making): TypeAttachment[];
@@ -68,9 +75,13 @@ export interface EmailContent {
 
 export interface EmailType<Name extends string = string, Schema extends z.ZodType = z.ZodType>
   extends Readonly<
-    Omit<EmailDeclaration<Name, Schema>, 'sensitive' | 'rateLimit' | 'essential' | 'attachments'>
+    Omit<
+      EmailDeclaration<Name, Schema>,
+      'sensitive' | 'subjectFields' | 'rateLimit' | 'essential' | 'attachments'
+    >
   > {
   readonly sensitive: boolean;
+  readonly subjectFields: readonly string[];
   readonly rateLimit: RateLimit | null;
   readonly essential: boolean;
   readonly expiresInMs: number | null;

@@ -1,4 +1,4 @@
-import { decodeReferences } from './decode-references.js';
+import { decodeReferences, learnReferences } from './decode-references.js';
 import { type HtmlReader, scanHtml } from './scan-html.js';
 import { TextWriter } from './text-writer.js';
 
@@ -9,6 +9,7 @@ import { TextWriter } from './text-writer.js';
  * Does not judge what it reads; content rules come first.
  */
 export function deriveText(html: string): string {
+  learnReferences(html);
   const writer = new TextWriter(LINE_WIDTH);
   const reader = new MarkupReader(writer);
   scanHtml(html, reader);

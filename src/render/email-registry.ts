@@ -8,6 +8,8 @@ export interface EmailRegistry {
   /** Throws UNKNOWN_TYPE, with the likely name where there is one. */
   get(type: string): EmailType;
   list(): readonly EmailType[];
+  /** Declared by the application, also in place of a built-in one. */
+  isOwn(type: string): boolean;
 }
 
 export function createEmailRegistry(
@@ -38,5 +40,6 @@ export function createEmailRegistry(
       throw new PostriderError('UNKNOWN_TYPE', `type ${type} is not declared${hint}`, { field: 'type' });
     },
     list: () => [...types.values()],
+    isOwn: (type) => names.has(type),
   };
 }

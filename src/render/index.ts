@@ -3,6 +3,7 @@ export { type CatalogueType, catalogue } from './catalogue/catalogue.js';
 export { checkCatalogue } from './check-catalogue.js';
 export { type ClientContent, checkClientHtml } from './check-client-html.js';
 export { isEmailType } from './check-declaration.js';
+export { checkTemplates } from './check-templates.js';
 export { type CheckOptions, checkTypes } from './check-types.js';
 export type { RenderedContent } from './compile-email.js';
 export {
@@ -12,6 +13,7 @@ export {
   type Renderer,
   type RendererOptions,
 } from './create-renderer.js';
+export { declareTypes } from './declare-types.js';
 export {
   defineEmail,
   type EmailContent,
@@ -45,10 +47,13 @@ export {
 } from './overrides/template-input.js';
 export type { TemplateKey, TemplateSummary, TemplateVersion } from './overrides/template-versions.js';
 export { renderReact } from './render-react.js';
+export { endOfStartTag } from './scan-html.js';
 export {
   createStoredTemplates,
+  type ListedTemplate,
   type StoredTemplate,
   type StoredTemplates,
 } from './stored/create-stored-templates.js';
-export { type FilledTemplate, fillPlaceholders } from './stored/fill-template.js';
+export type { FilledTemplate } from './stored/fill-template.js';
+export { fillPlaceholders, type Placeholder, readPlaceholders } from './stored/placeholders.js';
 export { createTemplateFiles, type TemplateFiles, templateRoot } from './template-files.js';

@@ -16,6 +16,26 @@ export function scanHtml(html: string, reader: HtmlReader): void {
   }
 }
 
+/**
+ * The position after the first start tag of this name, or -1 where there is none. A tag inside a comment, a value or
+ * raw text is none. The name is in lower case and not one of raw text.
+ */
+export function endOfStartTag(html: string, name: string): number {
+  let isFound = false;
+  const reader: HtmlReader = {
+    text() {},
+    close() {},
+    open(found) {
+      isFound = found === name;
+    },
+  };
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at)) {
+    at = scanTag(html, at, reader);
+    if (isFound) return at;
+  }
+  return -1;
+}
+
 export interface HtmlReader {
   /** Text between tags, its references not decoded. */
   text(raw: string): void;
@@ -36,8 +56,12 @@ function scanTag(html: string, start: number, reader: HtmlReader): number {
   const name = NAME.exec(html)?.[0].toLowerCase();
   if (name === undefined) {
     if (isEnd) return after(html, '>', start);
-    reader.text('<');
-    return start + 1;
+    let end = start + 1;
+    while (html[end] === '<') end += 1;
+    // The last of several may begin a tag.
+    if (end > start + 1) end -= 1;
+    reader.text(html.slice(start, end));
+    return end;
   }
   const end = endOfTag(html, NAME.lastIndex);
   if (end === html.length && html[end - 1] !== '>') return end;

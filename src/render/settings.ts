@@ -28,7 +28,7 @@ export const renderSettings = {
       env: ['APP_URL'],
       default: null,
       form: 'a URL starting with http:// or https://',
-      fits: (url) => /^https?:\/\/[^\s/?#"'<>\\]+[^\s"'<>\\]*$/.test(url),
+      fits: (url) => /^https?:\/\/[^\s/?#"'<>\\][^\s"'<>\\]*$/.test(url),
       says: "The application's address for links inside emails; without it that of the portal's brand.",
     }),
   },

@@ -5,7 +5,7 @@ export {
   type BroadcastInput,
 } from './broadcasts/broadcast.js';
 export { type BroadcastScheduleParts, broadcastSchedule } from './broadcasts/broadcast-schedule.js';
-export { type Broadcasts, createBroadcasts } from './broadcasts/create-broadcasts.js';
+export { type Broadcasts, createBroadcasts, type ListedBroadcast } from './broadcasts/create-broadcasts.js';
 export type {
   AudiencePage,
   AudienceRequest,

@@ -15,6 +15,8 @@ import { leaveRun, recordFailure, type TakenRun, takeRun } from './runs/take-run
 export interface SchedulerOptions
   extends Pick<RunCampaignOptions, 'acceptEach' | 'rendered' | 'defaultZone' | 'logger' | 'now'> {
   database(): Promise<Database>;
+  /** While true, no schedule fires and no campaign goes on. */
+  isHeld(): Promise<boolean>;
   schedules: readonly Schedule[];
   random: Randomness;
 }
@@ -65,6 +67,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       await registerSchedules(database, options);
       registered = true;
     }
+    if (await options.isHeld()) return POLL_MS;
     const look = await fireSlots(database, options);
     const broadcasts = names.includes(BROADCAST_SCHEDULE) ? await openDueBroadcasts(database) : NOTHING_DUE;
     const fired = look.fired + broadcasts.fired;
@@ -77,6 +80,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   async function carryOut(signal: AbortSignal): Promise<number> {
     const database = await options.database();
+    if (await options.isHeld()) return POLL_MS;
     const run = registered ? await takeRun(database, names) : null;
     if (run === null) return POLL_MS;
     killPoint('schedules:taken');

@@ -1,6 +1,7 @@
 import type { Queryable } from '../store/index.js';
 import { type EmailFilter, sourceOf } from './email-filter.js';
-import { type EmailLog, type LogRow, presentLog } from './email-log.js';
+import { type EmailLog, type LogRow, logColumns, presentLog } from './email-log.js';
+import { shownText } from './shown-columns.js';
 
 /**
  * Emails that ended in `failed` or `unknown` and that nobody has answered yet, the newest first or counted by what
@@ -34,7 +35,7 @@ export async function listDeadLetters(
   const { from, where, values } = deadSource(filter);
   if (page.cursor !== undefined) where.push(`a.email_id < $${values.push(page.cursor)}::uuid`);
   const { rows } = await database.query<LogRow & Extra>(
-    `select v.*, ${EXTRA} from (
+    `select ${logColumns('v')}, ${EXTRA} from (
        select a.email_id as id from ${from} where ${where.join(' and ')}
        order by a.email_id desc limit $${values.push(page.limit + 1)}::int
      ) p
@@ -54,7 +55,7 @@ export async function findDeadLetter(
 ): Promise<DeadLetter | null> {
   const { from, where, values } = deadSource({ tenant: options.tenant });
   const { rows } = await database.query<LogRow & Extra>(
-    `select v.*, ${EXTRA} from ${from} join postrider.email_logs v on v.id = a.email_id
+    `select ${logColumns('v')}, ${EXTRA} from ${from} join postrider.email_logs v on v.id = a.email_id
      where a.email_id = $${values.push(id)}::uuid and ${where.join(' and ')}`,
     values,
   );
@@ -67,7 +68,7 @@ export async function groupDeadLetters(
 ): Promise<DeadLetterGroup[]> {
   const { from, where, values } = deadSource(filter);
   const { rows } = await database.query<DeadLetterGroup>(
-    `select a.error_code as "errorCode", a.status::text as status, count(*)::int as count,
+    `select ${shownText('a.error_code', 100)} as "errorCode", a.status::text as status, count(*)::int as count,
        max(a.email_id::text) as "newestId"
      from ${from} where ${where.join(' and ')} group by 1, 2 order by 3 desc, 1, 2`,
     values,
@@ -93,7 +94,7 @@ function deadSource({ errorCode, status, ...filter }: DeadLetterFilter) {
 }
 
 const NOT_DISCARDED = `not exists (select 1 from postrider.email_facts d where d.email_id = a.email_id
-  and d.type = 'DISCARDED' and (d.detail ->> 'afterAttempt')::int = a.attempt)`;
+  and d.type = 'DISCARDED' and d.detail -> 'afterAttempt' = to_jsonb(a.attempt))`;
 
 function presentDead({ content_kept, may_have_been_delivered, ...row }: LogRow & Extra): DeadLetter {
   return { ...presentLog(row), contentKept: content_kept, mayHaveBeenDelivered: may_have_been_delivered };

@@ -1,4 +1,7 @@
 import type { Queryable } from '../store/index.js';
+import type { HoldContent } from './content-bytes.js';
+import { UNKNOWN_TYPE } from './read-files.js';
+import { shownFiles } from './shown-columns.js';
 
 /**
  * The files an email was sent with: what they are, and one of them whole. They are there as long as the content is;
@@ -33,39 +36,40 @@ export async function findAttachments(
   const attachments = rows.flatMap(({ index, filename, content_type, content_id, bytes }) =>
     index === null || filename === null || bytes === null
       ? []
-      : [{ index, filename, contentType: content_type ?? FALLBACK, contentId: content_id, bytes }],
+      : [{ index, filename, contentType: content_type ?? UNKNOWN_TYPE, contentId: content_id, bytes }],
   );
   return { sensitive, attachments };
 }
 
 export interface AttachmentFile extends AttachmentEntry {
   sensitive: boolean;
-  content: Buffer;
+  content: Buffer<ArrayBuffer>;
 }
 
 export async function findAttachment(
   database: Queryable,
   emailId: string,
   index: number,
-  { tenant }: { tenant?: string | undefined } = {},
+  { tenant, hold }: { tenant?: string | undefined; hold?: HoldContent | undefined } = {},
 ): Promise<AttachmentFile | null> {
+  if (hold) {
+    const sizes = await database.query<{ bytes: number }>(ONE_SIZE, [emailId, tenant ?? null, index]);
+    hold(sizes.rows[0]?.bytes ?? 0);
+  }
   const { rows } = await database.query<FileRow>(ONE, [emailId, tenant ?? null, index]);
   const [row] = rows;
   if (!row) return null;
-  const { content: written, contentType = FALLBACK, contentId = null, filename } = row.file;
-  const content = Buffer.from(written, 'base64');
+  const content = Buffer.from(row.content, 'base64');
   return {
     index,
-    filename,
-    contentType,
-    contentId,
+    filename: row.filename,
+    contentType: row.content_type ?? UNKNOWN_TYPE,
+    contentId: row.content_id,
     bytes: content.length,
     sensitive: row.sensitive,
     content,
   };
 }
-
-const FALLBACK = 'application/octet-stream';
 
 interface ListRow {
   sensitive: boolean;
@@ -79,7 +83,10 @@ interface ListRow {
 
 interface FileRow {
   sensitive: boolean;
-  file: { filename: string; contentType?: string; contentId?: string; content: string };
+  filename: string;
+  content_type: string | null;
+  content_id: string | null;
+  content: string;
 }
 
 // Base64 is strict, so its length and padding give the size.
@@ -90,11 +97,18 @@ const LIST = `
       - length(right(a.file ->> 'content', 2)) + length(rtrim(right(a.file ->> 'content', 2), '=')))::int as bytes
   from postrider.emails e
   left join postrider.email_bodies b on b.email_id = e.id
-  left join lateral jsonb_array_elements(b.attachments) with ordinality a(file, position) on true
+  left join lateral jsonb_array_elements(${shownFiles('b.attachments')}) with ordinality a(file, position)
+    on jsonb_typeof(a.file -> 'filename') = 'string' and jsonb_typeof(a.file -> 'content') = 'string'
   where e.id = $1::uuid and ($2::text is null or e.tenant = $2)
   order by a.position`;
 
-const ONE = `
-  select e.sensitive, b.attachments -> $3::int as file
+const oneFile = (columns: string) => `
+  select ${columns}
   from postrider.emails e join postrider.email_bodies b on b.email_id = e.id
-  where e.id = $1::uuid and ($2::text is null or e.tenant = $2) and b.attachments -> $3::int is not null`;
+  cross join lateral (select (${shownFiles('b.attachments')}) -> $3::int as file) f
+  where e.id = $1::uuid and ($2::text is null or e.tenant = $2)
+    and jsonb_typeof(f.file -> 'filename') = 'string' and jsonb_typeof(f.file -> 'content') = 'string'`;
+
+const ONE = oneFile(`e.sensitive, f.file ->> 'filename' as filename, f.file ->> 'contentType' as content_type,
+    f.file ->> 'contentId' as content_id, f.file ->> 'content' as content`);
+const ONE_SIZE = oneFile("octet_length(f.file ->> 'content') as bytes");

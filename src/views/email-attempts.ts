@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/index.js';
-import { asIso, asObject } from './driver-values.js';
+import { readObject, shownObject, shownText, shownTime } from './shown-columns.js';
 
 /** Every attempt of some emails, as an operator wants to see them: what was tried, and what the provider said. */
 export interface EmailAttempt {
@@ -38,10 +38,10 @@ interface AttemptRow {
   error_code: string | null;
   error_category: string | null;
   error_message: string | null;
-  started_at: Date;
+  started_at: string;
   duration_ms: number;
-  next_attempt_at: Date | null;
-  detail: Record<string, unknown> | string | null;
+  next_attempt_at: string | null;
+  detail: string | null;
 }
 
 function present(row: AttemptRow): EmailAttempt {
@@ -54,20 +54,30 @@ function present(row: AttemptRow): EmailAttempt {
     errorCode: row.error_code,
     errorCategory: row.error_category,
     errorMessage: row.error_message,
-    startedAt: asIso(row.started_at),
+    startedAt: row.started_at,
     durationMs: row.duration_ms,
-    nextAttemptAt: row.next_attempt_at === null ? null : asIso(row.next_attempt_at),
-    detail: row.detail === null ? null : asObject(row.detail),
+    nextAttemptAt: row.next_attempt_at,
+    detail: row.detail === null ? null : readObject(row.detail),
   };
 }
+
+const TEXTS = [
+  'provider',
+  'route',
+  'provider_message_id',
+  'error_code',
+  'error_category',
+  'error_message',
+].map((name) => `${shownText(`a.${name}`)} as ${name}`);
 
 const LIST = {
   name: 'views_email_attempts',
   text: `
     select x.* from unnest($1::uuid[]) i(id)
     join lateral (
-      select a.email_id, a.attempt, a.status::text as status, a.provider, a.route, a.provider_message_id, a.error_code,
-        a.error_category, a.error_message, a.started_at, a.duration_ms, a.next_attempt_at, a.detail
+      select a.email_id, a.attempt, a.status::text as status, a.duration_ms, ${TEXTS.join(', ')},
+        ${shownTime('a.started_at')} as started_at, ${shownTime('a.next_attempt_at')} as next_attempt_at,
+        ${shownObject('a.detail')} as detail
       from postrider.email_attempts a where a.email_id = i.id
     ) x on true
     order by x.email_id, x.attempt`,

@@ -1,10 +1,12 @@
 import type { Mailbox } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
-import { asIso, asObject } from './driver-values.js';
+import { contentBytes, type HoldContent } from './content-bytes.js';
+import { readMessage } from './read-message.js';
+import { readObject, shownBody, shownMessage, shownObject, shownText, shownTime } from './shown-columns.js';
 
 /**
- * Emails as whoever handed them in wrote them: sender, recipients, subject, content while it is kept, and the last
- * thing that happened. Of one tenant. The content of sensitive types is never shown.
+ * Emails as whoever handed them in wrote them: sender, recipients, subject, bodies while they are kept, and the last
+ * thing that happened. Of one tenant. The content of sensitive types is never shown, and files are not read.
  */
 export interface EmailEnvelope {
   id: string;
@@ -26,24 +28,18 @@ export interface EmailEnvelope {
 export interface EmailContent {
   html: string | null;
   text: string | null;
-  attachments: EnvelopeAttachment[];
-}
-
-export interface EnvelopeAttachment {
-  filename: string;
-  contentType: string;
-  /** base64 */
-  content: string;
-  contentId?: string;
 }
 
 export async function findEnvelope(
   database: Queryable,
   tenant: string,
   id: string,
+  hold?: HoldContent,
 ): Promise<(EmailEnvelope & EmailContent) | null> {
+  hold?.(await contentBytes(database, id, { part: 'bodies', tenant }));
   const { rows } = await database.query<EnvelopeRow & ContentRow>(FIND, [tenant, id]);
-  return rows[0] ? { ...present(rows[0]), ...contentOf(rows[0]) } : null;
+  const [row] = rows;
+  return row ? { ...present(row), html: row.html, text: row.text } : null;
 }
 
 /** Newest first, or what lies before or after one of them. */
@@ -64,63 +60,66 @@ export async function listEnvelopes(
 interface EnvelopeRow {
   id: string;
   message_id: string | null;
+  to_address: string;
   subject: string;
-  message: Record<string, unknown>;
-  metadata: Record<string, unknown>;
+  message: string;
+  metadata: string;
   status: string;
   told: string | null;
-  scheduled_at: Date | null;
-  created_at: Date;
+  scheduled_at: string | null;
+  moved_to: string | null;
+  created_at: string;
 }
 
 interface ContentRow {
   html: string | null;
   text: string | null;
-  attachments: string | null;
 }
 
 function present(row: EnvelopeRow): EmailEnvelope {
-  const message = asObject(row.message) as Partial<
-    Record<'to' | 'cc' | 'bcc' | 'replyTo', Mailbox[]> & { from: Mailbox }
-  >;
+  const { from, to, cc, bcc, replyTo } = readMessage(row.message);
   return {
     id: row.id,
     messageId: row.message_id,
-    from: message.from ?? null,
-    to: message.to ?? [],
-    cc: message.cc ?? [],
-    bcc: message.bcc ?? [],
-    replyTo: message.replyTo ?? [],
+    ...{
+      from,
+      to: to.length + cc.length + bcc.length > 0 ? to : [{ address: row.to_address }],
+      cc,
+      bcc,
+      replyTo,
+    },
     subject: row.subject,
-    metadata: asObject(row.metadata),
+    metadata: readObject(row.metadata),
     status: row.status,
     told: row.told,
-    scheduledAt: row.scheduled_at === null ? null : asIso(row.scheduled_at),
-    createdAt: asIso(row.created_at),
+    // Where an email was moved, the last time it was moved to holds.
+    scheduledAt: row.moved_to === null ? row.scheduled_at : inUtc(row.moved_to),
+    createdAt: row.created_at,
   };
 }
 
-function contentOf({ html, text, attachments }: ContentRow): EmailContent {
-  return {
-    html,
-    text,
-    attachments: attachments === null ? [] : (JSON.parse(attachments) as EnvelopeAttachment[]),
-  };
+/** As JSON has it: with the offset of the session that wrote it. */
+function inUtc(text: string): string {
+  const at = AS_JSON.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? text : new Date(at).toISOString();
 }
 
-// Where an email was moved, the last time it was moved to holds.
-const COLUMNS = `e.id, l.message_id, e.subject, e.message, e.metadata, l.status::text as status, e.created_at,
-  coalesce((select (f.detail ->> 'scheduledAt')::timestamptz from postrider.email_facts f
-    where f.email_id = e.id and f.type = 'RESCHEDULED' order by f.created_at desc limit 1), e.scheduled_at) as scheduled_at,
+const AS_JSON = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
+
+const COLUMNS = `e.id, ${shownText('l.message_id')} as message_id, ${shownText('e.to_address')} as to_address,
+  ${shownText('e.subject')} as subject, ${shownMessage('e.message', { withHeaders: false })} as message,
+  ${shownObject('e.metadata')} as metadata, l.status::text as status, ${shownTime('e.created_at')} as created_at,
+  ${shownTime('e.scheduled_at')} as scheduled_at,
+  (select ${shownText("(f.detail ->> 'scheduledAt')", 100)} from postrider.email_facts f
+    where f.email_id = e.id and f.type = 'RESCHEDULED' order by f.created_at desc limit 1) as moved_to,
   (select f.type::text from postrider.email_facts f where f.email_id = e.id and f.type in
     ('DELIVERED', 'DELAYED', 'BOUNCED', 'COMPLAINED', 'OPENED', 'CLICKED') order by f.created_at desc limit 1) as told`;
 
 const FIND = {
   name: 'views_envelope',
   text: `
-    select ${COLUMNS}, case when not e.sensitive then b.html end as html,
-      case when not e.sensitive then b.text end as text,
-      case when not e.sensitive then b.attachments::text end as attachments
+    select ${COLUMNS}, case when not e.sensitive then ${shownBody('b.html')} end as html,
+      case when not e.sensitive then ${shownBody('b.text')} end as text
     from postrider.emails e join postrider.email_logs l on l.id = e.id
     left join postrider.email_bodies b on b.email_id = e.id
     where e.id = $2::uuid and e.tenant = $1`,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/index.js';
-import { asIso, asObject } from './driver-values.js';
+import { readObject, shownObject, shownTime } from './shown-columns.js';
 
 /** One entry of an email's journal. */
 export interface EmailEvent {
@@ -22,8 +22,8 @@ export async function listEmailEvents(
     emailLogId: row.email_log_id,
     sequence: row.sequence,
     type: row.type,
-    metadata: asObject(row.metadata),
-    createdAt: asIso(row.created_at),
+    metadata: readObject(row.metadata),
+    createdAt: row.created_at,
   }));
 }
 
@@ -31,14 +31,16 @@ interface EventRow {
   email_log_id: string;
   sequence: number;
   type: string;
-  metadata: Record<string, unknown>;
-  created_at: Date;
+  metadata: string;
+  created_at: string;
 }
 
 const LIST = {
   name: 'views_email_events',
   text: `
-    select v.* from postrider.email_events v
+    select v.email_log_id, v.sequence, v.type::text as type, ${shownObject('v.metadata')} as metadata,
+      ${shownTime('v.created_at')} as created_at
+    from postrider.email_events v
     where v.email_log_id = $1
       and ($2::text is null or exists (select 1 from postrider.emails e where e.id = $1 and e.tenant = $2))
     order by v.sequence`,

@@ -69,7 +69,7 @@ const WAITING: Record<string, string> = {
 
 // An end that a person answered with another round is no end any more.
 const NOT_REQUEUED = `not exists (select 1 from postrider.email_facts f where f.email_id = a.email_id
-  and f.type = 'REQUEUED' and (f.detail ->> 'afterAttempt')::int = a.attempt)`;
+  and f.type = 'REQUEUED' and f.detail -> 'afterAttempt' = to_jsonb(a.attempt))`;
 
 function startOf({ status, provider }: EmailFilter): Source {
   const values: unknown[] = [];

@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/index.js';
-import { asIso, asObject } from './driver-values.js';
+import { readObject, shownObject, shownText, shownTime } from './shown-columns.js';
 
 /** What became of one email, with the fields of the log as callers know them. */
 export interface EmailLog {
@@ -30,10 +30,12 @@ export interface EmailLog {
   delivery: string;
   retry: string;
   route: string;
+  /** What is no object, as rows written by hand may have, is its JSON under `text`. */
   metadata: Record<string, unknown>;
   possibleDuplicate: boolean;
   /** Set aside by a pause. */
   parked: boolean;
+  /** Here and below ISO 8601; what no calendar has, as rows written by SQL may have, as PostgreSQL writes it: `infinity`. */
   scheduledAt: string | null;
   expiresAt: string | null;
   nextAttemptAt: string | null;
@@ -53,9 +55,59 @@ export async function findEmailLog(
   return rows[0] ? presentLog(rows[0]) : null;
 }
 
+/** What is read of a row of the view email_logs, under the name it has in the statement. */
+export function logColumns(row: string): string {
+  const texts = TEXTS.map((name) => `${shownText(`${row}."${name}"`)} as "${name}"`);
+  const times = TIMES.map((name) => `${shownTime(`${row}.${name}`)} as ${name}`);
+  const others = OTHERS.map((name) => `${row}.${name}`);
+  return [...others, ...texts, ...times, `${shownObject(`${row}.metadata`)} as metadata`].join(', ');
+}
+
+const TEXTS = [
+  ...[
+    'company_id',
+    'recipient_external_id',
+    'user_id',
+    'to',
+    'subject',
+    'type',
+    'lang',
+    'provider',
+    'message_id',
+  ],
+  ...[
+    'error_code',
+    'error_category',
+    'error_reason',
+    'last_error',
+    'request_id',
+    'delivery',
+    'retry',
+    'route',
+  ],
+];
+const TIMES = [
+  ...['scheduled_at', 'expires_at', 'next_attempt_at', 'created_at', 'updated_at', 'processed_at', 'sent_at'],
+  'failed_at',
+];
+const OTHERS = [
+  ...[
+    'id',
+    'recipient_id',
+    'status',
+    'attempts',
+    'max_attempts',
+    'duration_ms',
+    'priority',
+    'possible_duplicate',
+  ],
+  'parked',
+];
+
 const FIND = {
   name: 'views_email_log',
-  text: 'select * from postrider.email_logs where id = $1 and ($2::text is null or company_id = $2)',
+  text: `select ${logColumns('v')} from postrider.email_logs v
+    where v.id = $1 and ($2::text is null or v.company_id = $2)`,
 };
 
 /** A row of the view email_logs. */
@@ -84,17 +136,17 @@ export interface LogRow {
   delivery: string;
   retry: string;
   route: string;
-  metadata: Record<string, unknown>;
+  metadata: string;
   possible_duplicate: boolean;
   parked: boolean;
-  scheduled_at: Date | null;
-  expires_at: Date | null;
-  next_attempt_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  processed_at: Date | null;
-  sent_at: Date | null;
-  failed_at: Date | null;
+  scheduled_at: string | null;
+  expires_at: string | null;
+  next_attempt_at: string | null;
+  created_at: string;
+  updated_at: string;
+  processed_at: string | null;
+  sent_at: string | null;
+  failed_at: string | null;
 }
 
 export function presentLog(row: LogRow): EmailLog {
@@ -125,20 +177,16 @@ export function presentLog(row: LogRow): EmailLog {
     delivery: row.delivery,
     retry: row.retry,
     route: row.route,
-    metadata: asObject(row.metadata),
+    metadata: readObject(row.metadata),
     possibleDuplicate: row.possible_duplicate,
     parked: row.parked,
-    scheduledAt: iso(row.scheduled_at),
-    expiresAt: iso(row.expires_at),
-    nextAttemptAt: iso(row.next_attempt_at),
-    createdAt: asIso(row.created_at),
-    updatedAt: asIso(row.updated_at),
-    processedAt: iso(row.processed_at),
-    sentAt: iso(row.sent_at),
-    failedAt: iso(row.failed_at),
+    scheduledAt: row.scheduled_at,
+    expiresAt: row.expires_at,
+    nextAttemptAt: row.next_attempt_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    processedAt: row.processed_at,
+    sentAt: row.sent_at,
+    failedAt: row.failed_at,
   };
-}
-
-function iso(at: Date | null): string | null {
-  return at === null ? null : asIso(at);
 }

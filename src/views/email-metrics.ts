@@ -68,6 +68,7 @@ const COUNT = {
         select coalesce(lower(substring(e.message -> 'from' ->> 'address' from '[^@]*$')), $10::text) as domain
       ) d
       where e.tenant = $1 and e.id >= postrider.id_floor($2::timestamptz) and e.id < postrider.id_floor($3::timestamptz)
+        and isfinite(e.created_at)
         and ($6::uuid[] is null or e.id = any ($6::uuid[]))
         and ($7::text[] is null or d.domain = any ($7::text[]))
         and ($8::text[] is null or (e.type = 'broadcast' and e.metadata ->> 'broadcastId' = any ($8::text[])))

@@ -1,3 +1,4 @@
+import { newRecord } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { type EmailFilter, sourceOf } from './email-filter.js';
 import { momentText, type Piece, tallyPieces } from './tally-pieces.js';
@@ -21,7 +22,7 @@ export const UNTYPED = '(none)';
 export async function readEmailStats(database: Queryable, filter: EmailFilter): Promise<EmailStats> {
   const single = filter.recipients ?? filter.userId ?? filter.ids;
   const rows = single === undefined ? await fromTallies(database, filter) : await oneByOne(database, filter);
-  const stats: EmailStats = { totalSent: 0, totalFailed: 0, failureRate: 0, byType: {} };
+  const stats: EmailStats = { totalSent: 0, totalFailed: 0, failureRate: 0, byType: newRecord() };
   for (const { type, status, count } of rows) {
     if (count === 0) continue;
     const name = type === null || type === '' ? UNTYPED : type;
@@ -62,18 +63,31 @@ function endsOf(pieces: readonly Piece[]): [string[], string[]] {
   return [pieces.map(([from]) => momentText(from)), pieces.map(([, to]) => momentText(to))];
 }
 
-async function oneByOne(database: Queryable, filter: EmailFilter): Promise<CountRow[]> {
-  const counts: CountRow[] = [];
-  for (const status of ['sent', 'failed'] as const) {
-    const { from, id, where, values } = sourceOf({ ...filter, status });
-    const { rows } = await database.query<{ type: string | null; count: number }>(
-      `select m.type, count(*)::int as count from (select ${id} as id from ${from} where ${where.join(' and ')}) p
-       join postrider.emails m on m.id = p.id group by 1`,
-      values,
-    );
-    counts.push(...rows.map((row) => ({ ...row, status })));
-  }
-  return counts;
+/**
+ * The emails first, then the ends of each by their ids: a join would read how every email of the log ended. An end that a
+ * person answered with another round is no end any more.
+ */
+async function oneByOne(
+  database: Queryable,
+  { status: _any, provider, ...filter }: EmailFilter,
+): Promise<CountRow[]> {
+  const { from, where, values } = sourceOf(filter);
+  const by = provider === undefined ? '' : `and t.provider = $${values.push(provider)}`;
+  const { rows } = await database.query<CountRow>(
+    `select m.type, a.status, count(*)::int as count
+     from (select e.id, e.type from ${from} where ${where.join(' and ')} offset 0) m
+     join lateral (
+       select t.status::text as status from postrider.email_attempts t
+       where t.email_id = m.id and t.final and t.status in ('sent', 'failed') ${by}
+         and not (t.status = 'failed' and exists (
+           select 1 from postrider.email_facts f where f.email_id = t.email_id
+             and f.type = 'REQUEUED' and f.detail -> 'afterAttempt' = to_jsonb(t.attempt)))
+       offset 0
+     ) a on true
+     group by 1, 2`,
+    values,
+  );
+  return rows;
 }
 
 // Both ends of the range are taken to the step they lie in.
@@ -97,7 +111,7 @@ const STATS = `
       and a.settled_at > (select counted_until from mark)
     union all
     select f.email_id, a.provider, a.status, -1 from postrider.email_facts f
-    join postrider.email_attempts a on a.email_id = f.email_id and a.attempt = (f.detail ->> 'afterAttempt')::int
+    join postrider.email_attempts a on a.email_id = f.email_id and to_jsonb(a.attempt) = f.detail -> 'afterAttempt'
     where f.type = 'REQUEUED' and f.created_at > $11::timestamptz and f.created_at > (select counted_until from mark)
       and a.status in ('sent', 'failed')
   )

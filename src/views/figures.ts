@@ -59,7 +59,7 @@ const series = (tallies: string) => `
       and a.settled_at > (select counted_until from mark)
     union all
     select f.email_id, a.status, -1 from postrider.email_facts f
-    join postrider.email_attempts a on a.email_id = f.email_id and a.attempt = (f.detail ->> 'afterAttempt')::int
+    join postrider.email_attempts a on a.email_id = f.email_id and to_jsonb(a.attempt) = f.detail -> 'afterAttempt'
     where f.type = 'REQUEUED' and f.created_at > $3::timestamptz and f.created_at > (select counted_until from mark)
       and a.status in ('sent', 'failed')
   )
@@ -82,10 +82,10 @@ const COARSE = series(`
 
 const LATENCY = `
   select count(*)::int as count, percentile_disc(array[0.5, 0.95, 0.99]) within group (order by x.ms) as figures from (
-    select round(extract(epoch from a.settled_at - greatest(e.created_at, e.scheduled_at)) * 1000)::float8 as ms
+    select round(extract(epoch from a.settled_at - least(a.settled_at, greatest('epoch', e.created_at, e.scheduled_at))) * 1000)::float8 as ms
     from (
       select t.email_id, t.settled_at from postrider.email_attempts t
-      where t.email_id >= postrider.id_floor($1::timestamptz) and t.final and t.status = 'sent'
+      where t.email_id >= postrider.id_floor($1::timestamptz) and t.final and t.status = 'sent' and isfinite(t.settled_at)
       order by t.email_id desc limit $2::int
     ) a
     join lateral (select s.created_at, s.scheduled_at from postrider.emails s where s.id = a.email_id offset 0) e on true

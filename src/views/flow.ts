@@ -36,12 +36,14 @@ const FLOW = {
         count(*) filter (where a.final and a.status in ('failed', 'unknown'))::int as failed
       from postrider.email_attempts a
       where a.settled_at >= greatest(to_timestamp($1::float8), date_trunc('second', now()) - interval '60 seconds')
+        and isfinite(a.settled_at)
       group by 1
     ), begun as (
       select extract(epoch from date_trunc('second', e.created_at))::float8 as at, count(*)::int as accepted
       from postrider.emails e
       where e.id >= postrider.id_floor(greatest(to_timestamp($1::float8), now() - interval '60 seconds') - interval '2 seconds')
         and e.created_at >= greatest(to_timestamp($1::float8), date_trunc('second', now()) - interval '60 seconds')
+        and isfinite(e.created_at)
       group by 1
     )
     select extract(epoch from date_trunc('second', now()))::float8 as now, x.at, coalesce(x.accepted, 0) as accepted,

@@ -5,6 +5,7 @@ export {
   type ReachedPerson,
   type ReachQuery,
 } from './broadcast-reach.js';
+export type { HoldContent } from './content-bytes.js';
 export {
   type DeadLetter,
   type DeadLetterFilter,
@@ -21,11 +22,10 @@ export {
   findAttachments,
 } from './email-attachments.js';
 export { type EmailAttempt, listAttempts } from './email-attempts.js';
-export { findStoredEmail, type StoredAttachment, type StoredEmail } from './email-content.js';
+export { findStoredEmail, type StoredEmail, type StoredEmailOptions } from './email-content.js';
 export {
   type EmailContent,
   type EmailEnvelope,
-  type EnvelopeAttachment,
   findEnvelope,
   listEnvelopes,
 } from './email-envelopes.js';
@@ -54,5 +54,6 @@ export { type EmailPage, findByMessageId, listEmails, type PageOptions } from '.
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';
 export { type QueueDepth, readQueueDepth } from './queue-depth.js';
+export type { ReadFile } from './read-files.js';
 export { type PeriodUsage, readUsage, type TenantUsage } from './read-usage.js';
 export { type RouteOverview, readRoutes } from './route-overview.js';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/index.js';
-import { asIso, asObject } from './driver-values.js';
+import { readObject, shownObject, shownTime } from './shown-columns.js';
 
 /**
  * Emails to a whole segment as operators look at them: whose, to whom, when, and how far each has come. Of all tenants or
@@ -70,17 +70,17 @@ interface BroadcastRow {
   segment_id: string | null;
   segment_name: string | null;
   status: 'draft' | 'queued';
-  scheduled_at: Date | null;
-  created_at: Date;
+  scheduled_at: string | null;
+  created_at: string;
   state: BroadcastRun['state'] | null;
-  slot: Date;
+  slot: string;
   total: number | null;
   looked_at: number;
   queued: number;
-  skipped: Record<string, number> | string;
+  skipped: string;
   error_count: number;
   last_error: string | null;
-  finished_at: Date | null;
+  finished_at: string | null;
 }
 
 function present(row: BroadcastRow): BroadcastSeen {
@@ -88,13 +88,13 @@ function present(row: BroadcastRow): BroadcastSeen {
     ...{ id: row.id, companyId: row.tenant, name: row.name, subject: row.subject, from: row.from },
     segment: row.segment_id === null ? null : { id: row.segment_id, name: row.segment_name },
     status: row.state === null ? (row.status === 'draft' ? 'draft' : 'scheduled') : STATUS[row.state],
-    scheduledAt: row.scheduled_at && asIso(row.scheduled_at),
-    createdAt: asIso(row.created_at),
+    scheduledAt: row.scheduled_at,
+    createdAt: row.created_at,
     run: row.state && {
-      ...{ state: row.state, slot: asIso(row.slot), total: row.total, lookedAt: row.looked_at },
-      ...{ queued: row.queued, skipped: asObject(row.skipped) as Record<string, number> },
+      ...{ state: row.state, slot: row.slot, total: row.total, lookedAt: row.looked_at },
+      ...{ queued: row.queued, skipped: readObject(row.skipped) as Record<string, number> },
       ...{ errorCount: row.error_count, lastError: row.last_error },
-      finishedAt: row.finished_at && asIso(row.finished_at),
+      finishedAt: row.finished_at,
     },
   };
 }
@@ -104,9 +104,10 @@ const STATUS = { running: 'sending', done: 'sent', failed: 'failed', expired: 'f
 // Its id stands where other runs have a time zone.
 const SELECT = `
   select b.id, b.tenant, b.name, b.content ->> 'subject' as subject, b.content ->> 'from' as "from", b.segment_id,
-    s.name as segment_name, b.status, b.scheduled_at, b.created_at, r.state, r.slot, r.total::float8 as total,
-    r.looked_at::float8 as looked_at, r.queued::float8 as queued, r.skipped, r.error_count::float8 as error_count,
-    r.last_error, r.finished_at
+    s.name as segment_name, b.status, ${shownTime('b.scheduled_at')} as scheduled_at, ${shownTime('b.created_at')} as created_at,
+    r.state, ${shownTime('r.slot')} as slot, r.total::float8 as total,
+    r.looked_at::float8 as looked_at, r.queued::float8 as queued, ${shownObject('r.skipped')} as skipped, r.error_count::float8 as error_count,
+    r.last_error, ${shownTime('r.finished_at')} as finished_at
   from postrider.broadcasts b
   left join postrider.segments s on s.id = b.segment_id
   left join lateral (

@@ -1,6 +1,6 @@
 import type { Queryable } from '../store/index.js';
 import { type EmailFilter, sourceOf } from './email-filter.js';
-import { type EmailLog, type LogRow, presentLog } from './email-log.js';
+import { type EmailLog, type LogRow, logColumns, presentLog } from './email-log.js';
 
 /**
  * Emails by filter, the newest first, a page at a time. A cursor is the last id seen: what is accepted meanwhile
@@ -27,7 +27,7 @@ export async function listEmails(
   const { from, id, where, values } = sourceOf(filter);
   if (page.cursor !== undefined) where.push(`${id} < $${values.push(page.cursor)}::uuid`);
   const { rows } = await database.query<LogRow>(
-    `select v.* from (
+    `select ${logColumns('v')} from (
        select ${id} as id from ${from} ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
        order by ${id} desc limit $${values.push(page.limit + 1)}::int offset $${values.push(page.offset ?? 0)}::int
      ) p

@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/index.js';
-import { asIso } from './driver-values.js';
+import { shownText, shownTime } from './shown-columns.js';
 
 /** What one user of an application was sent, the latest first, with no more than the user should see. */
 export interface UserEmailPage {
@@ -29,7 +29,7 @@ export async function listUserEmails(
   ]);
   const total = rows[0]?.total ?? 0;
   const emails = rows.flatMap(({ subject, type, sent_at }) =>
-    sent_at === null ? [] : [{ subject, type, sentAt: asIso(sent_at), status: 'sent' as const }],
+    sent_at === null ? [] : [{ subject, type, sentAt: sent_at, status: 'sent' as const }],
   );
   return { emails, total, page, pages: Math.ceil(total / limit) };
 }
@@ -39,7 +39,7 @@ const MAX_OFFSET = 2_147_483_647;
 interface UserRow {
   subject: string;
   type: string | null;
-  sent_at: Date | null;
+  sent_at: string | null;
   total: number;
 }
 
@@ -54,7 +54,8 @@ const LIST = {
     ), shown as (
       select m.id, m.sent_at from mine m order by m.sent_at desc, m.id desc limit $3::int offset $4::int
     )
-    select e.subject, e.type, s.sent_at, t.total
+    select ${shownText('e.subject')} as subject, ${shownText('e.type')} as type,
+      ${shownTime('s.sent_at')} as sent_at, t.total
     from (select count(*)::int as total from mine) t
     left join shown s on true
     left join lateral (select x.subject, x.type from postrider.emails x where x.id = s.id) e on true

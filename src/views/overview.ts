@@ -1,13 +1,23 @@
 import type { Queryable } from '../store/index.js';
 import { type RouteOverview, readRoutes } from './route-overview.js';
+import { shownTime } from './shown-columns.js';
 
 /** What waits and who works, at a glance. Ended emails are counted over the last day only. */
 export interface Overview {
   byStatus: Record<string, number>;
   oldestWaitingSeconds: number | null;
   workers: Array<{ id: number; name: string; host: string; pid: number; beatAgeMs: number; alive: boolean }>;
-  pauses: Array<{ scope: string; value: string; reason: string | null; createdAt: string }>;
+  pauses: ShownPause[];
   routes: RouteOverview[];
+}
+
+export interface ShownPause {
+  scope: string;
+  value: string;
+  reason: string | null;
+  /** Whether webhooks, bus events and schedules are held too. */
+  events: boolean;
+  createdAt: string;
 }
 
 const ALIVE_MS = 10_000;
@@ -18,8 +28,8 @@ export async function readOverview(database: Queryable): Promise<Overview> {
     database.query<{ status: string; count: number }>(ENDED),
     database.query<{ age: number | null }>(OLDEST),
     database.query<{ id: number; instance: string; host: string; pid: number; age: number }>(WORKERS),
-    database.query<{ scope: string; value: string; reason: string | null; created_at: Date }>(
-      'select scope, value, reason, created_at from postrider.pauses order by scope, value',
+    database.query<ShownPause>(
+      `select scope, value, reason, events, ${shownTime('created_at')} as "createdAt" from postrider.pauses order by scope, value`,
     ),
     readRoutes(database),
   ]);
@@ -34,10 +44,7 @@ export async function readOverview(database: Queryable): Promise<Overview> {
       beatAgeMs: Math.round(row.age),
       alive: row.age < ALIVE_MS,
     })),
-    pauses: pauses.rows.map(({ created_at, ...pause }) => ({
-      ...pause,
-      createdAt: created_at.toISOString(),
-    })),
+    pauses: pauses.rows,
     routes,
   };
 }
@@ -59,7 +66,7 @@ const ENDED = `
   ) e group by status`;
 
 const OLDEST = `
-  select extract(epoch from now() - min(e.created_at))::float8 as age
+  select extract(epoch from now() - min(e.created_at) filter (where isfinite(e.created_at)))::float8 as age
   from (
     (select id from postrider.email_queue where ready order by id limit 1)
     union all

@@ -29,7 +29,7 @@ const DEPTH = `
 
 // Ids are ordered by time, so the first ready one is the oldest; a scheduled one is as old as its time is past.
 const OLDEST = `
-  select extract(epoch from now() - greatest(e.created_at, e.scheduled_at))::float8 as age
+  select extract(epoch from now() - least(now(), greatest('epoch', e.created_at, e.scheduled_at)))::float8 as age
   from (
     (select id from postrider.email_queue where ready order by id limit 1)
     union all

@@ -11,6 +11,8 @@ export interface Contact {
   createdAt: string;
 }
 
+export type ListedContact = Omit<Contact, 'properties' | 'preferences'>;
+
 /** A field left out stays as it is; null clears it. */
 export interface ContactInput {
   firstName?: string | null;

@@ -2,7 +2,13 @@ import { PostriderError, parseMailbox } from '../../kernel/index.js';
 import type { Database, Queryable } from '../../store/index.js';
 import type { Recipients } from '../create-recipients.js';
 import { removeSuppressions } from '../write-suppressions.js';
-import { BROADCASTS, type Contact, type ContactInput, type ContactPage } from './contact.js';
+import {
+  BROADCASTS,
+  type Contact,
+  type ContactInput,
+  type ContactPage,
+  type ListedContact,
+} from './contact.js';
 import { findContact, listContacts } from './read-contacts.js';
 import { joinSegments, leaveSegment } from './segments.js';
 
@@ -15,7 +21,7 @@ export interface Contacts {
   list(
     companyId: string,
     page: ContactPage & { segmentId: string | null },
-  ): Promise<{ contacts: Contact[]; more: boolean }>;
+  ): Promise<{ contacts: ListedContact[]; more: boolean }>;
   remove(companyId: string, idOrEmail: string): Promise<Contact>;
   join(companyId: string, idOrEmail: string, segmentId: string): Promise<Contact>;
   /** Whether they were in it. */

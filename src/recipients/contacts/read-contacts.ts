@@ -1,8 +1,7 @@
-import { isStorableText, isUuid } from '../../kernel/index.js';
+import { hashAddress, isStorableText, isUuid } from '../../kernel/index.js';
 import type { Queryable } from '../../store/index.js';
-import { hashAddress } from '../hash-address.js';
 import type { Keeper } from '../write-suppressions.js';
-import { BROADCASTS, type Contact, type ContactPage } from './contact.js';
+import { BROADCASTS, type Contact, type ContactPage, type ListedContact } from './contact.js';
 
 /** One person by id or address; several with one address are found by the oldest. */
 export async function findContact(
@@ -27,14 +26,19 @@ export async function listContacts(
   database: Queryable,
   keeper: Keeper,
   { limit, after, before, segmentId }: ContactPage & { segmentId: string | null },
-): Promise<{ contacts: Contact[]; more: boolean }> {
+): Promise<{ contacts: ListedContact[]; more: boolean }> {
+  // The members of a segment are few among the people of a tenant, so they are read first, in their own order.
+  const id = segmentId === null ? 'r.id' : 'm.recipient_id';
+  const values: unknown[] = [keeper.tenant, before ?? after, limit + 1];
+  const from =
+    segmentId === null
+      ? 'postrider.recipients r where true'
+      : `postrider.segment_members m ${MEMBER} where m.segment_id = $${values.push(segmentId)}::uuid`;
   const { rows } = await database.query<ContactRow>(
-    `select ${COLUMNS} from postrider.recipients r where r.tenant = $1 and r.deleted_at is null
-     and ($2::uuid is null or r.id ${before === null ? '<' : '>'} $2)
-     and ($3::uuid is null or exists (
-       select 1 from postrider.segment_members m where m.segment_id = $3 and m.recipient_id = r.id))
-     order by r.id ${before === null ? 'desc' : 'asc'} limit $4::int`,
-    [keeper.tenant, before ?? after, segmentId, limit + 1],
+    `select ${LISTED_COLUMNS} from ${from} and r.tenant = $1 and r.deleted_at is null
+     and ($2::uuid is null or ${id} ${before === null ? '<' : '>'} $2)
+     order by ${id} ${before === null ? 'desc' : 'asc'} limit $3::int`,
+    values,
   );
   const contacts = await present(database, keeper, rows.slice(0, limit));
   return { contacts: before === null ? contacts : contacts.reverse(), more: rows.length > limit };
@@ -47,13 +51,17 @@ export async function readSegmentPage(
   { segmentId, cursor, limit }: { segmentId: string; cursor: string | null; limit: number },
 ): Promise<Contact[]> {
   const { rows } = await database.query<ContactRow>(
-    `select ${COLUMNS} from postrider.segment_members m
-     join postrider.recipients r on r.id = m.recipient_id and r.tenant = $1 and r.deleted_at is null
-     where m.segment_id = $2 and ($3::uuid is null or m.recipient_id > $3) order by m.recipient_id limit $4::int`,
+    `select ${COLUMNS} from postrider.segment_members m ${MEMBER}
+     where m.segment_id = $2 and r.tenant = $1 and r.deleted_at is null and ($3::uuid is null or m.recipient_id > $3) order by m.recipient_id limit $4::int`,
     [keeper.tenant, segmentId, cursor, limit],
   );
   return present(database, keeper, rows);
 }
+
+/** By id alone: with the tenant beside it the planner may search the tenant's people for each member. */
+const MEMBER = `join lateral (
+       select * from postrider.recipients x where x.id = m.recipient_id offset 0
+     ) r on true`;
 
 interface ContactRow {
   id: string;
@@ -65,6 +73,12 @@ interface ContactRow {
 }
 
 const COLUMNS = 'r.id, r.email, r.external_id, r.attributes, r.preferences, r.created_at';
+/** A list shows names and no properties; a person's attributes may be 16 KB. */
+const listedName = (name: string) =>
+  `case when jsonb_typeof(r.attributes -> '${name}') = 'string' then left(r.attributes ->> '${name}', 256) end`;
+const LISTED_COLUMNS = `r.id, r.email, r.external_id, r.created_at,
+  jsonb_build_object('firstName', ${listedName('firstName')}, 'lastName', ${listedName('lastName')}) as attributes,
+  jsonb_build_object('${BROADCASTS}', r.preferences -> '${BROADCASTS}') as preferences`;
 
 /** Links in emails write their refusals into the list of suppressions, under the hash of the address. */
 async function present(

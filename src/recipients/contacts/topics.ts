@@ -1,4 +1,4 @@
-import { isUuid, PostriderError } from '../../kernel/index.js';
+import { isUuid, PostriderError, trimEndOf } from '../../kernel/index.js';
 import type { Database } from '../../store/index.js';
 
 /**
@@ -73,12 +73,12 @@ const MAX_SAME_NAMES = 20;
 
 /** A word people can read on the page behind the link: `Product Updates` → `product_updates`. */
 function categoryOf(name: string, tries: number): string {
-  const word = name
+  const words = name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[_0-9]+|_+$/g, '')
-    .slice(0, 48);
+    .replace(/^[_0-9]+/, '');
+  const word = trimEndOf(words, '_').slice(0, 48);
   const base = word === '' || RESERVED.has(word) ? `topic_${word}` : word;
   return tries === 1 ? base : `${base}_${tries}`;
 }

@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../kernel/index.js';
 import type { Portal, TypeAttachment } from '../define-email.js';
 import { fallbackChain } from '../languages.js';
 import type { TemplateFiles } from '../template-files.js';
@@ -63,7 +64,7 @@ function join(
 ): Omit<Brand, 'key'> {
   const look: BrandLook = Object.assign({}, ...own.map(givenOf));
   const image = own.findLast(({ logo }) => logo !== undefined)?.image;
-  const url = (look.url ?? appUrl ?? base.url ?? '').replace(/\/+$/, '');
+  const url = trimEndOf(look.url ?? appUrl ?? base.url ?? '', '/');
   const { footer, logo, helpUrl, settingsUrl, legalUrl, ...texts } = look;
   // The package's own address and mailbox are examples; under another brand they would be wrong.
   const examples = own.length > 0 ? { ...base, address: '', supportEmail: '' } : base;

@@ -9,12 +9,17 @@ export const passwordLink = z.strictObject({
   expiresInMinutes: minutes,
 });
 
+/** What is no secret of it, and may stand in a subject. */
+export const PASSWORD_LINK_SHOWN = ['name', 'expiresInMinutes'];
+
 /** A link that proves an address. */
 export const addressLink = z.strictObject({
   name: personName,
   verifyUrl: link,
   expiresInHours: hours,
 });
+
+export const ADDRESS_LINK_SHOWN = ['name', 'expiresInHours'];
 
 /** A password was changed: when, from where if that is known, and what to do if it was somebody else. */
 export const passwordChange = z.strictObject({

@@ -11,6 +11,7 @@ export const adminTfa = defineEmail({
   priority: 1,
   expiresIn: '10m',
   sensitive: true,
+  subjectFields: ['name', 'expiresInMinutes', 'requestedFrom'],
   data: z.strictObject({
     name: personName,
     code: sixDigits,

@@ -3,7 +3,7 @@
  * so that no name can break a header; links are http or https; a time zone is one that Intl knows.
  */
 import { z } from 'zod';
-import { hasControlCharacter } from '../../kernel/index.js';
+import { hasControlCharacter, isOfUsualLength } from '../../kernel/index.js';
 
 /** One line of text, from one character to `max`. */
 export const line = (max: number) =>
@@ -18,7 +18,11 @@ export const personName = line(80);
 export const thingName = line(100);
 /** Several lines. */
 export const paragraph = z.string().min(1).max(1000);
-export const link = z.url({ protocol: /^https?$/ }).max(2000);
+export const link = z
+  .string()
+  .max(2000, { abort: true })
+  .refine(isOfUsualLength, { error: 'it has a part that is too long', abort: true })
+  .url({ protocol: /^https?$/ });
 export const instant = z.iso.datetime({ offset: true });
 export const minutes = z
   .int()

@@ -95,11 +95,14 @@ describe('the catalogue', () => {
   it.each(types.map((type) => [type.type, type] as const))(
     '%s with the longest texts its data takes → the subject stays within 150 characters',
     (_, type) => {
-      for (const sample of [type.sample, ...Object.values(type.moreSamples ?? {})])
-        for (const lang of files.languages()) {
+      const lengths = [type.sample, ...Object.values(type.moreSamples ?? {})].flatMap((sample) =>
+        files.languages().map((lang) => {
           const data = renderer.checkData(type, longest(type, sample as Record<string, unknown>));
-          expect([...renderer.render({ type, lang, data }).subject].length).toBeLessThanOrEqual(150);
-        }
+          return [...renderer.render({ type, lang, data }).subject].length;
+        }),
+      );
+      expect(lengths.length).toBeGreaterThan(2);
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(150);
     },
   );
 });

@@ -1,7 +1,7 @@
 /** The emails of the hub, where people have their own accounts. */
 import { z } from 'zod';
 import { defineEmail } from '../define-email.js';
-import { addressLink, addressLinkSample } from './account-fields.js';
+import { ADDRESS_LINK_SHOWN, addressLink, addressLinkSample } from './account-fields.js';
 import { link, personName } from './data-fields.js';
 import { forgotPasswordEmail, passwordChangedEmail } from './password-emails.js';
 
@@ -44,6 +44,7 @@ export const hubEmailVerification = defineEmail({
   priority: 1,
   expiresIn: '24h',
   sensitive: true,
+  subjectFields: ADDRESS_LINK_SHOWN,
   data: addressLink,
   sample: addressLinkSample(HOST),
 });

@@ -35,6 +35,7 @@ export const orgInvite = defineEmail({
   category: 'auth',
   priority: 3,
   sensitive: true,
+  subjectFields: ['inviter', 'organisation', 'role', 'expiresInDays'],
   data: z.strictObject({
     inviter: personName,
     organisation: thingName,

@@ -1,6 +1,12 @@
 /** The two emails about passwords that every portal has, each in its own words and look. */
 import { defineEmail, type Portal } from '../define-email.js';
-import { passwordChange, passwordChangeSample, passwordLink, passwordLinkSample } from './account-fields.js';
+import {
+  PASSWORD_LINK_SHOWN,
+  passwordChange,
+  passwordChangeSample,
+  passwordLink,
+  passwordLinkSample,
+} from './account-fields.js';
 
 interface Of<Name extends string> {
   type: Name;
@@ -13,7 +19,7 @@ interface Of<Name extends string> {
 export function forgotPasswordEmail<const Name extends string>({ type, portal, host }: Of<Name>) {
   return defineEmail({
     ...{ type, portal, category: 'auth', priority: 1, expiresIn: '1h', sensitive: true },
-    ...{ data: passwordLink, sample: passwordLinkSample(host) },
+    ...{ subjectFields: PASSWORD_LINK_SHOWN, data: passwordLink, sample: passwordLinkSample(host) },
   });
 }
 

@@ -14,6 +14,7 @@ export const userCertification = defineEmail({
   priority: 1,
   expiresIn: '10m',
   sensitive: true,
+  subjectFields: ['expiresInMinutes'],
   data: code,
   sample: codeSample,
 });
@@ -25,6 +26,7 @@ export const rssPasswordReset = defineEmail({
   priority: 1,
   expiresIn: '10m',
   sensitive: true,
+  subjectFields: ['expiresInMinutes'],
   data: code,
   sample: codeSample,
 });
@@ -37,6 +39,7 @@ export const accountDeletion = defineEmail({
   priority: 1,
   expiresIn: '10m',
   sensitive: true,
+  subjectFields: ['expiresInMinutes'],
   data: code,
   sample: codeSample,
 });
@@ -49,6 +52,7 @@ export const rssRemoval = defineEmail({
   priority: 1,
   expiresIn: '10m',
   sensitive: true,
+  subjectFields: ['feed', 'expiresInMinutes'],
   data: z.strictObject({ feed: thingName, code: confirmationCode, expiresInMinutes: minutes }),
   sample: { feed: 'Notes on Engines', ...codeSample },
 });

@@ -1,4 +1,4 @@
-import { invalidPayload, isPostriderError, PostriderError } from '../../kernel/index.js';
+import { invalidPayload, isPostriderError, PostriderError, Turns } from '../../kernel/index.js';
 import type { Database } from '../../store/index.js';
 import { checkClientHtml } from '../check-client-html.js';
 import type { RenderedContent } from '../compile-email.js';
@@ -88,7 +88,7 @@ export interface TemplatesOptions {
   ownContent(type: EmailType): TemplateContent;
   defaultTenant: string;
   /** The rules any email's content must keep; answers what is wrong as field and sentence, or null. */
-  checkContent(content: RenderedContent): ContentProblem | null;
+  checkContent(content: RenderedContent): ContentProblem | null | Promise<ContentProblem | null>;
   /** Something was saved or published: what this process holds of it is old. */
   onChange(): void;
 }
@@ -96,24 +96,30 @@ export interface TemplatesOptions {
 export function createTemplates(options: TemplatesOptions): Templates {
   const { database, registry, renderer, defaultTenant } = options;
 
-  function tryOut(
+  async function tryOut(
     key: TemplateKey,
     type: EmailType,
     content: TemplateContent,
     data: unknown,
-  ): RenderedContent {
+  ): Promise<RenderedContent> {
     const { subject, htmlContent: html, textContent: text } = content;
     const request = { type, lang: key.lang, companyId: key.companyId, data: renderer.checkData(type, data) };
     const rendered = naming(() => renderer.tryOut(request, { subject, html, text }));
-    const problem = options.checkContent(rendered);
-    if (problem) throw refusal(problem, html, (start) => options.checkContent({ ...rendered, html: start }));
+    const problem = await options.checkContent(rendered);
+    if (problem)
+      throw await refusal(problem, html, async (start) => options.checkContent({ ...rendered, html: start }));
     return rendered;
   }
 
   /** Data cannot be at fault where the sample is ours: then the template is. */
-  function checkWithSample(key: TemplateKey, type: EmailType, content: TemplateContent): void {
+  async function checkWithSample(key: TemplateKey, type: EmailType, content: TemplateContent): Promise<void> {
+    const turns = new Turns();
+    const size = content.htmlContent.length + (content.textContent?.length ?? 0);
     try {
-      for (const sample of sampleVariants(type)) tryOut(key, type, content, sample);
+      for (const sample of sampleVariants(type)) {
+        await tryOut(key, type, content, sample);
+        await turns.after(size);
+      }
     } catch (error) {
       if (!isPostriderError(error) || error.code !== 'INVALID_PAYLOAD') throw error;
       const message = `With the sample data of ${type.type}: ${error.message}`;
@@ -140,7 +146,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
     async saveDraft(input, draft, by) {
       const key = checkKey(input, defaultTenant);
       const content = checkDraft(draft);
-      checkWithSample(key, registry.get(key.type), content);
+      await checkWithSample(key, registry.get(key.type), content);
       const updatedBy = checkAuthor(by);
       return change(async (tx) => {
         const open = (await readVersions(tx, key)).find(({ state }) => state === 'draft');
@@ -159,7 +165,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
         const draft = (await readVersions(tx, key)).find(({ state }) => state === 'draft');
         if (!draft) throw notFound(key, 'has no draft to publish');
         // The type or the texts may have changed since it was saved.
-        checkWithSample(key, type, draft);
+        await checkWithSample(key, type, draft);
         await retirePublished(tx, key);
         await raiseRevision(tx);
         return markPublished(tx, draft.id, checkAuthor(by));
@@ -176,7 +182,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
         );
         if (!target)
           throw notFound(key, version === undefined ? 'has no earlier version' : `has no version ${version}`);
-        checkWithSample(key, type, target);
+        await checkWithSample(key, type, target);
         await retirePublished(tx, key);
         await raiseRevision(tx);
         return insertVersion(tx, key, {
@@ -202,12 +208,12 @@ export function createTemplates(options: TemplatesOptions): Templates {
       const version = checkVersion(asked);
       const key = checkKey(input, defaultTenant);
       const type = registry.get(key.type);
-      if (content) return withWarnings(tryOut(key, type, checkDraft(content), data ?? type.sample));
+      if (content) return withWarnings(await tryOut(key, type, checkDraft(content), data ?? type.sample));
       const versions = await readVersions(await database(), key);
       const shown = versions.find((one) =>
         version === undefined ? one.state === 'published' && one.isActive : one.version === version,
       );
-      if (shown) return withWarnings(tryOut(key, type, shown, data ?? type.sample));
+      if (shown) return withWarnings(await tryOut(key, type, shown, data ?? type.sample));
       if (version !== undefined) throw notFound(key, `has no version ${version}`);
       const checked = renderer.checkData(type, data ?? type.sample);
       return withWarnings(renderer.render({ type, lang: key.lang, companyId: key.companyId, data: checked }));
@@ -220,12 +226,13 @@ function withWarnings(content: RenderedContent): PreviewedContent {
 }
 
 /** With the line where the template itself says it; what only comes about with data has none. */
-function refusal(
+async function refusal(
   { field, message }: ContentProblem,
   html: string,
-  check: (start: string) => ContentProblem | null,
-): PostriderError {
-  const line = field === 'html' ? findLine(html, (start) => check(start)?.message === message) : null;
+  check: (start: string) => Promise<ContentProblem | null>,
+): Promise<PostriderError> {
+  const isAtFault = async (start: string) => (await check(start))?.message === message;
+  const line = field === 'html' ? await findLine(html, isAtFault) : null;
   const told = line === null ? message : `html line ${line}: ${message.slice('html '.length)}`;
   return new PostriderError('INVALID_TEMPLATE', told, { field: FIELDS[field] ?? field });
 }

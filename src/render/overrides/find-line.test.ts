@@ -8,18 +8,18 @@ it.each([
   ['in the middle', 'a\nb\nx\nc\nd', 3],
   ['on the last line', 'a\nb\nx', 3],
   ['twice', 'a\nx\nb\nx', 2],
-])('a fault %s → that line', (_, text, line) => {
-  expect(findLine(text, hasX)).toBe(line);
+])('a fault %s → that line', async (_, text, line) => {
+  expect(await findLine(text, hasX)).toBe(line);
 });
 
-it('no fault in the text itself → none', () => {
-  expect(findLine('a\nb', hasX)).toBeNull();
+it('no fault in the text itself → none', async () => {
+  expect(await findLine('a\nb', hasX)).toBeNull();
 });
 
-it('a long text → looked at a few times', () => {
+it('a long text → looked at a few times', async () => {
   let looks = 0;
   const text = `${'a\n'.repeat(100_000)}x\n${'a\n'.repeat(100_000)}`;
-  const line = findLine(text, (start) => {
+  const line = await findLine(text, (start) => {
     looks += 1;
     return hasX(start);
   });

@@ -4,19 +4,23 @@ import { type FilledTemplate, fillTemplate } from './fill-template.js';
 import { parseStoredTemplate, type StoredContent } from './parse-stored-template.js';
 
 /**
- * Templates a tenant keeps as text with `{{{VARIABLES}}}`, as the Resend API has them: a draft that is written to, and
+ * Templates a tenant keeps as text with `{{VARIABLES}}`, as the Resend API has them: a draft that is written to, and
  * what was published of it last, which is what is sent. Found by id or by alias.
  */
-export interface StoredTemplate {
+export interface StoredTemplate extends ListedTemplate {
+  content: StoredContent;
+  hasUnpublished: boolean;
+}
+
+/** Without its content, which may be a megabyte. */
+export interface ListedTemplate {
   id: string;
   name: string;
   alias: string | null;
   status: 'draft' | 'published';
-  content: StoredContent;
   publishedAt: string | null;
   createdAt: string;
   updatedAt: string;
-  hasUnpublished: boolean;
   versionId: string;
 }
 
@@ -24,7 +28,7 @@ export interface StoredTemplates {
   create(companyId: string, input: unknown): Promise<StoredTemplate>;
   update(companyId: string, idOrAlias: string, input: unknown): Promise<StoredTemplate>;
   find(companyId: string, idOrAlias: string): Promise<StoredTemplate | null>;
-  list(companyId: string, page: TemplatePage): Promise<{ templates: StoredTemplate[]; more: boolean }>;
+  list(companyId: string, page: TemplatePage): Promise<{ templates: ListedTemplate[]; more: boolean }>;
   publish(companyId: string, idOrAlias: string): Promise<StoredTemplate>;
   duplicate(companyId: string, idOrAlias: string): Promise<StoredTemplate>;
   remove(companyId: string, idOrAlias: string): Promise<StoredTemplate>;
@@ -86,13 +90,14 @@ export function createStoredTemplates(database: () => Promise<Database>): Stored
       return row && present(row);
     },
     async list(companyId, { limit, after, before }) {
-      const { rows } = await (await prompt()).query<TemplateRow>(
-        `select * from postrider.stored_templates where tenant = $1
+      const { rows } = await (await prompt()).query<ListedRow>(
+        `select id, name, alias, published is not null as is_published, version, published_at, created_at, updated_at
+         from postrider.stored_templates where tenant = $1
          and ($2::uuid is null or id ${before === null ? '<' : '>'} $2)
          order by id ${before === null ? 'desc' : 'asc'} limit $3::int`,
         [companyId, before ?? after, limit + 1],
       );
-      const templates = rows.slice(0, limit).map(present);
+      const templates = rows.slice(0, limit).map(presentListed);
       return { templates: before === null ? templates : templates.reverse(), more: rows.length > limit };
     },
     async publish(companyId, idOrAlias) {
@@ -144,30 +149,40 @@ function aliasTaken(): PostriderError {
   return new PostriderError('INVALID_PAYLOAD', 'Another template has this alias.', { field: 'alias' });
 }
 
-interface TemplateRow {
+interface ListedRow {
   id: string;
   name: string;
   alias: string | null;
-  draft: StoredContent;
-  published: StoredContent | null;
+  is_published: boolean;
   version: string;
   published_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
 
+interface TemplateRow extends Omit<ListedRow, 'is_published'> {
+  draft: StoredContent;
+  published: StoredContent | null;
+}
+
 function present(row: TemplateRow): StoredTemplate {
+  return {
+    ...presentListed({ ...row, is_published: row.published !== null }),
+    content: row.draft,
+    hasUnpublished: JSON.stringify(row.draft) !== JSON.stringify(row.published),
+  };
+}
+
+function presentListed(row: ListedRow): ListedTemplate {
   const iso = (at: Date) => new Date(at).toISOString();
   return {
     id: row.id,
     name: row.name,
     alias: row.alias,
-    status: row.published === null ? 'draft' : 'published',
-    content: row.draft,
+    status: row.is_published ? 'published' : 'draft',
     publishedAt: row.published_at && iso(row.published_at),
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
-    hasUnpublished: JSON.stringify(row.draft) !== JSON.stringify(row.published),
     versionId: row.version,
   };
 }

@@ -1,9 +1,12 @@
 import { invalidPayload } from '../../kernel/index.js';
-import type { StoredContent } from './parse-stored-template.js';
+import { escapeHtml } from '../escape-html.js';
+import { MAX_VALUE, type StoredContent } from './parse-stored-template.js';
+import { fillPlaceholders, type Placeholder, readPlaceholders } from './placeholders.js';
 
 /**
- * A stored template with values in place of `{{{VARIABLES}}}`: plain substitution in subject, HTML and text, as Resend
- * does it; a value is not looked at again. One that is neither given nor has a fallback is refused by name.
+ * A stored template with values in place of its variables. In HTML `{{VARIABLE}}` is text and `{{{VARIABLE}}}` is HTML, put
+ * in as it is, which Resend's clients expect; subject and text are no HTML, so both are put in as they are. A value is
+ * not looked at again. One that is neither given nor has a fallback is refused by name.
  */
 export interface FilledTemplate {
   id: string;
@@ -17,38 +20,27 @@ export interface FilledTemplate {
 export function fillTemplate(id: string, content: StoredContent, values: unknown): FilledTemplate {
   const given = valuesOf(values);
   const fallbacks = new Map(content.variables.map(({ key, fallback }) => [key, fallback]));
-  const find = (key: string) => {
-    const value = given.get(key) ?? fallbacks.get(key) ?? null;
-    return value === null ? null : String(value);
+  const known = (key: string) => given.get(key) ?? fallbacks.get(key) ?? undefined;
+  const valueFor = ({ key, otherwise }: Placeholder) => {
+    const value = known(key) ?? otherwise;
+    if (value === undefined) throw invalidPayload(`template.variables.${key}`, 'is missing');
+    return String(value);
   };
-  const missing = (key: string): never => {
-    throw invalidPayload(`template.variables.${key}`, 'is missing');
+  const fill = (text: string, field: string) => fillPlaceholders(readPlaceholders(text), field, valueFor);
+  const inHtml = (placeholder: Placeholder) => {
+    const value = valueFor(placeholder);
+    // The alternative is written in the template, and as much HTML as the rest of it.
+    return placeholder.raw || known(placeholder.key) === undefined ? value : escapeHtml(value);
   };
-  const fill = (text: string) => fillPlaceholders(text, find, missing);
   return {
     id,
-    html: fill(content.html),
-    ...(content.subject !== null && { subject: fill(content.subject) }),
-    ...(content.text !== null && { text: fill(content.text) }),
+    html: fillPlaceholders(readPlaceholders(content.html), 'html', inHtml),
+    ...(content.subject !== null && { subject: fill(content.subject, 'subject') }),
+    ...(content.text !== null && { text: fill(content.text, 'text') }),
     ...(content.from !== null && { from: content.from }),
     ...(content.replyTo !== null && { replyTo: content.replyTo }),
   };
 }
-
-/** `{{{KEY}}}` and `{{{KEY|otherwise}}}`; what has no value and no alternative is for `missing` to say. */
-export function fillPlaceholders(
-  text: string,
-  find: (key: string) => string | null,
-  missing: (key: string) => string,
-): string {
-  return text.replace(
-    PLACEHOLDER,
-    (_all, key: string, otherwise: string | undefined) => find(key) ?? otherwise ?? missing(key),
-  );
-}
-
-const PLACEHOLDER = /\{\{\{\s*([A-Za-z][A-Za-z0-9_.]{0,49})\s*(?:\|([^{}]{0,2000}))?\}\}\}/g;
-const MAX_VALUE = 2000;
 
 function valuesOf(values: unknown): Map<string, string | number> {
   if (values === undefined || values === null) return new Map();

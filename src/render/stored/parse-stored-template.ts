@@ -67,6 +67,8 @@ export function parseStoredTemplate(input: unknown, before: ParsedTemplate | nul
 
 const MAX_CHARACTERS = 512 * 1024;
 const MAX_VARIABLES = 50;
+/** Of a variable, given or in its stead. */
+export const MAX_VALUE = 2000;
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,49}$/;
 
 function bounded(value: unknown, field: string): string | null {
@@ -113,7 +115,8 @@ function variablesOf(value: unknown, field: string): StoredVariable[] {
     const fallback = (given.fallback_value ?? null) as string | number | null;
     if (fallback !== null && typeof fallback !== type)
       throw invalidPayload(`${at}.fallback_value`, `must be a ${type}`);
-    if (typeof fallback === 'string') parseString(fallback, `${at}.fallback_value`);
+    if (typeof fallback === 'string' && parseString(fallback, `${at}.fallback_value`)!.length > MAX_VALUE)
+      throw invalidPayload(`${at}.fallback_value`, `is longer than ${MAX_VALUE} characters`);
     return { key, type, fallback };
   });
 }

@@ -1,11 +1,11 @@
 import { escaperFor } from './escape-value.js';
 import type { Piece } from './piece.js';
 import { dataProblem } from './template-problem.js';
-import { type Scope, textOf } from './value.js';
+import { type Dynamic, type Scope, textOf } from './value.js';
 
 /**
  * Makes one function of bound pieces: neighbouring text is joined, the rest are closures. What one email may cost
- * in turns of lists and in characters is bounded, whatever the data.
+ * in turns of lists, in pieces and in characters is bounded, whatever the data.
  */
 export function assemble(pieces: readonly Piece[]): (scope: Scope) => string {
   const parts = joinText(pieces).map(write);
@@ -23,14 +23,8 @@ function write(piece: Piece): (scope: Scope) => string {
       const { text } = piece;
       return () => text;
     }
-    case 'slot': {
-      const read = textOf(piece.value);
-      const writeSafely = escaperFor(piece.mode);
-      const { value } = piece;
-      if (piece.mode === 'plain') return read;
-      if (piece.mode === 'text' || piece.mode === 'attribute') return (scope) => writeSafely(read(scope), '');
-      return (scope) => writeSafely(read(scope), value.field(scope));
-    }
+    case 'slot':
+      return writeSlot(piece);
     case 'if': {
       const then = assemble(piece.body);
       const otherwise = assemble(piece.otherwise);
@@ -41,28 +35,58 @@ function write(piece: Piece): (scope: Scope) => string {
   }
 }
 
+function writeSlot({ value, mode }: Extract<Piece, { kind: 'slot' }>): (scope: Scope) => string {
+  const read = textOf(value);
+  const writeSafely = escaperFor(mode);
+  const needsField = mode !== 'plain' && mode !== 'text' && mode !== 'attribute';
+  return (scope) => {
+    const text = writeSafely(read(scope), needsField ? value.field(scope) : '');
+    scope.budget.characters -= text.length;
+    if (scope.budget.characters < 0) throw tooLong(value, scope);
+    return text;
+  };
+}
+
 function writeEach(piece: Extract<Piece, { kind: 'each' }>): (scope: Scope) => string {
   const { list, depth } = piece;
   const body = assemble(piece.body);
   const otherwise = assemble(piece.otherwise);
+  const piecesOfTurn = countPieces(piece.body);
   return (scope) => {
+    const { budget } = scope;
     const items = list.get(scope);
     if (!Array.isArray(items))
       throw dataProblem(list.field(scope), items === undefined ? 'is missing' : 'is not a list');
     if (items.length === 0) return otherwise(scope);
     let text = '';
     for (let index = 0; index < items.length; index++) {
-      scope.budget.turns -= 1;
-      if (scope.budget.turns < 0) throw dataProblem(list.field(scope), 'makes the email too long');
+      budget.turns -= 1;
+      budget.pieces -= piecesOfTurn;
+      if (budget.turns < 0 || budget.pieces < 0) throw tooLong(list, scope);
       scope.items[depth] = items[index];
       scope.indexes[depth] = index;
+      const before = budget.characters;
       const turn = body(scope);
-      scope.budget.characters -= turn.length;
-      if (scope.budget.characters < 0) throw dataProblem(list.field(scope), 'makes the email too long');
+      // What stands within it has been counted, and is not counted twice.
+      budget.characters = before - turn.length;
+      if (budget.characters < 0) throw tooLong(list, scope);
       text += turn;
     }
     return text;
   };
+}
+
+/** With those within blocks, any of which may be written. */
+export function countPieces(pieces: readonly Piece[]): number {
+  let all = pieces.length;
+  for (const piece of pieces)
+    if (piece.kind === 'if' || piece.kind === 'each')
+      all += countPieces(piece.body) + countPieces(piece.otherwise);
+  return all;
+}
+
+function tooLong(value: Dynamic, scope: Scope) {
+  return dataProblem(value.field(scope), 'makes the email too long');
 }
 
 function joinText(pieces: readonly Piece[]): Piece[] {

@@ -1,4 +1,5 @@
 import { bindMessage, type Message } from './bind-message.js';
+import { shapeOf } from './data-shape.js';
 import { DATE_FORMATS, formatDate, formatNumber, NUMBER_FORMATS, TIME_FORMATS } from './format-value.js';
 import type { Expression } from './syntax.js';
 import { type Constant, type Dynamic, readPath, type Value } from './value.js';
@@ -26,9 +27,20 @@ export interface Names {
   /** What a piece was given, or null where the data itself is visible. */
   given: Record<string, Value> | null;
   /** Names of the open lists, the outermost first. */
-  lists: ReadonlyArray<{ as: string; field: Dynamic['field'] /** Where in the scope. */; at: number }>;
+  lists: ReadonlyArray<{
+    as: string;
+    field: Dynamic['field'];
+    /** Where in the scope. */
+    at: number;
+    /** Of an item. */
+    shape?: unknown;
+  }>;
   /** The fields the data can have, or null where that is not known. */
   fields: ReadonlySet<string> | null;
+  /** The schema of the data, for the fields inside its fields. */
+  schema?: unknown;
+  /** The only fields that may stand here, or null where every one may. */
+  shown: ReadonlySet<string> | null;
   message(key: string): Message;
 }
 
@@ -39,6 +51,7 @@ function bindPath(segments: readonly string[], names: Names): Value {
     return {
       get: (scope) => readPath(scope.items[list.at], rest),
       field: (scope) => dotted(`${list.field(scope)}[${scope.indexes[list.at]}]`, rest),
+      shape: shapeOf(list.shape, rest, first),
     };
   }
   if (Object.hasOwn(names.constants, first)) return bindConstant(first, rest, names);
@@ -46,8 +59,17 @@ function bindPath(segments: readonly string[], names: Names): Value {
   if (names.given) return bindGiven(first, rest, names.given);
   if (names.fields && !names.fields.has(first))
     throw new Error(`"${first}" is not a field of this type; there are ${[...names.fields].join(', ')}`);
+  if (names.shown && !names.shown.has(first)) throw new Error(maybeSecret(first, [...names.shown]));
   const field = dotted('data', segments);
-  return { get: (scope) => readPath(scope.data, segments), field: () => field };
+  // What the engine adds is in no schema.
+  const shape =
+    rest.length === 0 && first === 'unsubscribeUrl' ? null : shapeOf(names.schema, segments, 'data');
+  return { get: (scope) => readPath(scope.data, segments), field: () => field, shape };
+}
+
+function maybeSecret(field: string, shown: readonly string[]): string {
+  const others = shown.length === 0 ? 'nothing of its data may' : `only ${shown.join(', ')} may`;
+  return `"${field}" may be secret: a subject and a preheader are seen in lists, in logs and on locked screens, so of a sensitive type ${others} stand there`;
 }
 
 function bindConstant(group: string, rest: readonly string[], names: Names): Constant {
@@ -67,6 +89,7 @@ function bindGiven(first: string, rest: readonly string[], given: Record<string,
   return {
     get: (scope) => readPath(value.get(scope), rest),
     field: (scope) => dotted(value.field(scope), rest),
+    shape: shapeOf(value.shape, rest, first),
   };
 }
 
@@ -91,6 +114,8 @@ function bindCall(call: Extract<Expression, { kind: 'call' }>, names: Names): Va
     if (timeZone) throw new Error('number does not take timeZone');
     if (currency !== undefined && !('constant' in currency))
       throw new Error('a currency is written in quotes: currency="EUR"');
+    if (currency !== undefined && !CURRENCIES.has(String(currency.constant)))
+      throw new Error(`there is no currency "${currency.constant}"; write its code, as "EUR"`);
     const format = currency ? { style: 'currency' as const, currency: String(currency.constant) } : {};
     return formatNumber(value, locale, { ...formatOf(second, NUMBER_FORMATS, 'decimal'), ...format });
   }
@@ -98,6 +123,9 @@ function bindCall(call: Extract<Expression, { kind: 'call' }>, names: Names): Va
   const formats = call.function === 'date' ? DATE_FORMATS : TIME_FORMATS;
   return formatDate(value, { locale, timeZone, format: formatOf(second, formats, 'short') });
 }
+
+/** Intl takes any three letters, and each makes a formatter of its own. */
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
 function formatOf<T>(expression: Expression | undefined, formats: Record<string, T>, usual: string): T {
   const name =

@@ -5,6 +5,7 @@ import {
   formatDate,
   formatNumber,
   NUMBER_FORMATS,
+  pluralRulesOf,
   readNumber,
   TIME_FORMATS,
 } from './format-value.js';
@@ -115,7 +116,7 @@ function styleOf(element: Element, named: Record<string, object>, usual: string)
 
 function bindPlural(element: Element, value: Value, binding: Binding): Value {
   const offset = element.offset ?? 0;
-  const rules = new Intl.PluralRules(binding.locale, { type: element.pluralType ?? 'cardinal' });
+  const rules = pluralRulesOf(binding.locale, element.pluralType ?? 'cardinal');
   const number = asDynamic(value);
   const reduced: Value =
     offset === 0

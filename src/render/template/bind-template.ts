@@ -1,5 +1,6 @@
 import { isPostriderError, messageOf } from '../../kernel/index.js';
 import { bindExpression, type Names } from './bind-expression.js';
+import { itemShapeOf } from './data-shape.js';
 import { escaperFor, isPlainCssValue, type WriteMode } from './escape-value.js';
 import { HtmlContext } from './html-context.js';
 import type { Piece } from './piece.js';
@@ -52,7 +53,8 @@ interface Block {
 }
 
 const MAX_DEPTH = 8;
-const MAX_PIECES = 20_000;
+/** An email of the catalogue has some hundred; each holds about a kilobyte once it is compiled. */
+const MAX_PIECES = 2000;
 
 class Binder {
   private readonly context: HtmlContext | null;
@@ -73,7 +75,7 @@ class Binder {
 
   private node(node: Node, place: Place): Piece[] {
     this.pieces += 1;
-    if (this.pieces > MAX_PIECES) throw templateProblem(place.file, 1, 'has too many parts');
+    if (this.pieces > MAX_PIECES) throw templateProblem(place.file, 1, `has more than ${MAX_PIECES} parts`);
     switch (node.kind) {
       case 'text':
         this.feed(node.text, node.line, place);
@@ -131,7 +133,10 @@ class Binder {
     const list = this.at(place, node.line, () => bindExpression(node.list, place.names));
     if (isConstant(list)) throw templateProblem(place.file, node.line, 'each needs a list of the data');
     const at = nextPlace(place.names.lists);
-    const lists = [...place.names.lists, { as: node.as, field: list.field, at }];
+    const lists = [
+      ...place.names.lists,
+      { as: node.as, field: list.field, at, shape: itemShapeOf(list.shape) },
+    ];
     const inner = { ...place, names: { ...place.names, lists } };
     return {
       kind: 'each',

@@ -10,7 +10,12 @@ export function formatDate(value: Value, options: DateOptions): Value {
   const kind = `${options.locale} ${JSON.stringify(options.format)} `;
   return made(value, (found, scope, field) => {
     const { at, isDay } = readInstant(found, field);
-    return dateFormatter(kind, options, isDay ? 'UTC' : zoneOf(scope), field)(at);
+    const timeZone = isDay ? 'UTC' : zoneOf(scope);
+    const { dateFormats } = scope.budget;
+    dateFormats.add(kind + timeZone);
+    if (dateFormats.size > MAX_DATE_FORMATS)
+      throw dataProblem(field, `is shown in more than ${MAX_DATE_FORMATS} time zones and formats`);
+    return dateFormatter(kind, options, timeZone, field)(at);
   });
 }
 
@@ -22,7 +27,7 @@ export interface DateOptions {
 }
 
 export function formatNumber(value: Value, locale: string, format: Intl.NumberFormatOptions): Value {
-  const formatter = new Intl.NumberFormat(locale, format);
+  const formatter = numberFormatter(locale, format);
   return made(value, (found, _, field) => formatter.format(readNumber(found, field)));
 }
 
@@ -70,8 +75,30 @@ function readInstant(found: unknown, field: string): { at: number; isDay: boolea
   return { at, isDay: typeof found === 'string' && DAY.test(found) };
 }
 
+/** Of one email: the same template could name every zone there is in every format. */
+const MAX_DATE_FORMATS = 200;
 const MAX_FORMATTERS = 1000;
 const formatters = new Map<string, (at: number) => string>();
+const numberFormatters = new Map<string, Intl.NumberFormat>();
+const pluralRules = new Map<string, Intl.PluralRules>();
+
+function numberFormatter(locale: string, format: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${JSON.stringify(format)}`;
+  return kept(numberFormatters, key, () => new Intl.NumberFormat(locale, format));
+}
+
+export function pluralRulesOf(locale: string, type: 'cardinal' | 'ordinal'): Intl.PluralRules {
+  return kept(pluralRules, `${locale} ${type}`, () => new Intl.PluralRules(locale, { type }));
+}
+
+function kept<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  if (known.size >= MAX_FORMATTERS) known.delete(known.keys().next().value!);
+  known.set(key, made);
+  return made;
+}
 
 function dateFormatter(
   kind: string,
@@ -79,13 +106,9 @@ function dateFormatter(
   timeZone: string,
   field: string,
 ): (at: number) => string {
-  const key = kind + timeZone;
-  const known = formatters.get(key);
-  if (known !== undefined) return known;
-  const made = rememberLast(newFormatter(locale, { ...format, timeZone }, field));
-  if (formatters.size >= MAX_FORMATTERS) formatters.delete(formatters.keys().next().value!);
-  formatters.set(key, made);
-  return made;
+  return kept(formatters, kind + timeZone, () =>
+    rememberLast(newFormatter(locale, { ...format, timeZone }, field)),
+  );
 }
 
 function newFormatter(

@@ -13,6 +13,7 @@ export function renderSource(source: string, data: unknown = {}, options: Fixtur
     constants: { brand: { name: 'Hub & Co', color: '#2c6e63', odd: '"><x' }, locale: { dir: 'ltr' } },
     given: null,
     lists: [],
+    shown: null,
     fields: fields && new Set(fields),
     message(key) {
       if (!Object.hasOwn(texts, key)) throw new Error(`there is no text "${key}"`);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../kernel/longest-turn.fixture.js';
 import { renderSource } from './render-source.fixture.js';
 
 describe('values', () => {
@@ -201,5 +202,71 @@ describe('what is written wrongly', () => {
         // Any refusal will do.
       }
     expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  it('a value that stands there thousands of times, outside of lists → ends at the limit of an email, named', () => {
+    const many = '{{a}}'.repeat(2000);
+    expect(renderSource(many, { a: 'x'.repeat(1000) })).toHaveLength(2_000_000);
+    const before = process.memoryUsage().rss;
+    for (const mode of ['html', 'plain'] as const)
+      expect(() => renderSource(many, { a: '<'.repeat(500_000) }, { mode })).toThrow(
+        'data.a makes the email too long',
+      );
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 ** 2);
+  });
+
+  it('what stands in lists → counted once, however deep', () => {
+    const source = '{{#each xs as x}}{{#each x as y}}{{y}}{{/each}}{{/each}}';
+    const xs = [['x'.repeat(900_000), 'x'.repeat(900_000)]];
+    expect(renderSource(source, { xs })).toHaveLength(1_800_000);
+    expect(() => renderSource(source, { xs: [...xs, ...xs] })).toThrow('makes the email too long');
+  });
+
+  it('ten thousand turns of a thousand blocks that write nothing → refused within a second', () => {
+    const source = `{{#each xs as x}}${'{{#if x.y}}{{/if}}'.repeat(1000)}{{/each}}`;
+    const start = cpuMs();
+    expect(() => renderSource(source, { xs: Array(10_000).fill({}) })).toThrow('makes the email too long');
+    expect(cpuMs() - start).toBeLessThan(1000);
+  });
+
+  it('2001 parts → refused with the limit', () => {
+    expect(() => renderSource('{{a}}'.repeat(2001), { a: '' })).toThrow('has more than 2000 parts');
+  });
+
+  it.each([
+    ['NumberFormat', 'numbers', '{{number 5}}'],
+    ['NumberFormat', 'currencies', '{{number 5 currency="EUR"}}'],
+    ['PluralRules', 'choices of a message', '{{t "k" n=n}}'],
+  ] as const)('%s: hundreds of %s → one formatter for all of them', (name, _what, source) => {
+    const Real = Intl[name] as new (...given: unknown[]) => object;
+    let made = 0;
+    const Counted = class extends Real {
+      constructor(...given: unknown[]) {
+        super(...given);
+        made += 1;
+      }
+    };
+    Object.defineProperty(Intl, name, { value: Counted, configurable: true, writable: true });
+    try {
+      const texts = { k: '{n, plural, one {# day} other {# days}}' };
+      renderSource(source.repeat(300), { n: 3 }, { texts, locale: 'en-NZ' });
+    } finally {
+      Object.defineProperty(Intl, name, { value: Real, configurable: true, writable: true });
+    }
+    expect(made).toBeLessThanOrEqual(1);
+  });
+
+  it('a currency that does not exist → refused by name', () => {
+    expect(() => renderSource('{{number 5 currency="XQQ"}}')).toThrow('there is no currency "XQQ"');
+  });
+
+  it('a date in more time zones and formats than anybody shows → refused', () => {
+    const zones = Intl.supportedValuesOf('timeZone').slice(0, 101);
+    const source = zones
+      .map((zone) => `{{date a "full" timeZone="${zone}"}} {{time a "long" timeZone="${zone}"}}`)
+      .join('');
+    expect(() => renderSource(source, { a: 0 })).toThrow(
+      'data.a is shown in more than 200 time zones and formats',
+    );
   });
 });

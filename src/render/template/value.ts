@@ -15,6 +15,8 @@ export interface Dynamic {
   get(scope: Scope): unknown;
   /** As the sender would name it: `data.items[2].title`. */
   field(scope: Scope): string;
+  /** The schema of what it gives, as far as it is known. */
+  shape?: unknown;
 }
 
 export interface Scope {
@@ -23,7 +25,17 @@ export interface Scope {
   items: unknown[];
   indexes: number[];
   /** What is left of what one email may cost. */
-  budget: { turns: number; characters: number };
+  budget: Budget;
+}
+
+export interface Budget {
+  /** Of lists. */
+  turns: number;
+  /** Pieces that are written within them. */
+  pieces: number;
+  characters: number;
+  /** Zones and formats that dates were shown in. */
+  dateFormats: Set<string>;
 }
 
 export function isConstant(value: Value): value is Constant {
@@ -31,10 +43,17 @@ export function isConstant(value: Value): value is Constant {
 }
 
 export function newScope(data: unknown): Scope {
-  return { data, items: [], indexes: [], budget: { turns: MAX_TURNS, characters: MAX_CHARACTERS } };
+  const budget = {
+    turns: MAX_TURNS,
+    pieces: MAX_PIECES,
+    characters: MAX_CHARACTERS,
+    dateFormats: new Set<string>(),
+  };
+  return { data, items: [], indexes: [], budget };
 }
 
 const MAX_TURNS = 10_000;
+const MAX_PIECES = 500_000;
 /** More than policy lets through, so that its refusal is the one people read. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 

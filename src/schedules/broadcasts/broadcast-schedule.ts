@@ -1,3 +1,4 @@
+import { Turns } from '../../kernel/index.js';
 import {
   BROADCASTS,
   type Contact,
@@ -20,8 +21,8 @@ export interface BroadcastScheduleParts {
   topics: Topics;
   properties: Pick<ContactProperties, 'list'>;
   hashKey: string;
-  /** The content for one person. */
-  fill(content: BroadcastContent, contact: Contact, about: AboutBroadcast): FilledBroadcast;
+  /** Reads the content once; what it returns makes it the content for one person. */
+  fill(content: BroadcastContent, about: AboutBroadcast): (contact: Contact) => FilledBroadcast;
 }
 
 /** What holds for all of its emails. */
@@ -58,22 +59,29 @@ export function broadcastSchedule(parts: BroadcastScheduleParts): Schedule {
           ),
         );
         const about = { companyId, broadcastId: id, category: topic?.category ?? BROADCASTS, fallbacks };
-        return {
-          people: contacts.map((contact) => ({
-            contact,
-            content,
-            about,
-            topicId,
-            wants: topic === null || (contact.preferences[topic.category] ?? topic.optIn),
-          })),
-          cursor: contacts.length < limit ? null : contacts.at(-1)!.id,
-        };
+        const fillFor = fill(content, about);
+        const turns = new Turns();
+        const people: Addressee[] = [];
+        let size = 0;
+        // Content is held for all of a page at once, so large content makes pages smaller.
+        for (const contact of contacts) {
+          if (size > MAX_PAGE_CHARACTERS) break;
+          const wants = topic === null || (contact.preferences[topic.category] ?? topic.optIn);
+          const filled = contact.unsubscribed || !wants ? null : attempt(() => fillFor(contact));
+          people.push({ contact, content, about, topicId, filled });
+          const { subject = '', html = '', text = '' } = filled?.content ?? {};
+          const length = subject.length + html.length + text.length;
+          size += length;
+          await turns.after(length);
+        }
+        const isLast = contacts.length < limit && people.length === contacts.length;
+        return { people, cursor: isLast ? null : people.at(-1)!.contact.id };
       },
       // Two broadcasts under way at once must not keep each other from a person.
       key: ({ contact, about }) => `${about.broadcastId} ${contact.id}`,
-      email({ contact, content, about, topicId, wants }) {
-        if (contact.unsubscribed) return 'unsubscribed';
-        if (!wants) return 'opted_out';
+      email({ contact, content, about, topicId, filled }) {
+        if (filled === null) return contact.unsubscribed ? 'unsubscribed' : 'opted_out';
+        if (filled.content === null) throw filled.refused;
         const { from, replyTo } = content;
         return {
           ...{
@@ -86,17 +94,32 @@ export function broadcastSchedule(parts: BroadcastScheduleParts): Schedule {
           metadata: { broadcastId: about.broadcastId, ...(topicId !== null && { topicId }) },
           ...(from !== null && { from }),
           ...(replyTo !== null && { replyTo }),
-          ...fill(content, contact, about),
+          ...filled.content,
         };
       },
     },
   });
 }
 
+/** Of one page; a newsletter of 40 KB fills a page of a hundred people. */
+const MAX_PAGE_CHARACTERS = 4 * 1024 ** 2;
+
 interface Addressee {
   contact: Contact;
   content: BroadcastContent;
   about: AboutBroadcast;
   topicId: string | null;
-  wants: boolean;
+  /** Null for those who do not want it. */
+  filled: Filled | null;
+}
+
+type Filled = { content: FilledBroadcast } | { content: null; refused: unknown };
+
+/** Content that cannot be filled for one person is that person's error. */
+function attempt(fill: () => FilledBroadcast): Filled {
+  try {
+    return { content: fill() };
+  } catch (refused) {
+    return { content: null, refused };
+  }
 }

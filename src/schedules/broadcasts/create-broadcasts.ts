@@ -17,13 +17,16 @@ export interface Broadcasts {
   create(companyId: string, input: BroadcastInput): Promise<Broadcast>;
   update(companyId: string, id: string, input: BroadcastInput): Promise<Broadcast>;
   find(companyId: string, id: string): Promise<Broadcast | null>;
-  list(companyId: string): Promise<Broadcast[]>;
+  /** Without content, which may be a megabyte each. */
+  list(companyId: string): Promise<ListedBroadcast[]>;
   /** Now, or at a time. */
   send(companyId: string, id: string, at: string | null): Promise<Broadcast>;
   cancel(companyId: string, id: string): Promise<Broadcast>;
   duplicate(companyId: string, id: string): Promise<Broadcast>;
   remove(companyId: string, id: string): Promise<void>;
 }
+
+export type ListedBroadcast = Omit<Broadcast, 'content'>;
 
 export interface BroadcastsParts {
   database: () => Promise<Database>;
@@ -88,10 +91,8 @@ export function createBroadcasts({ database, segments, topics, ring }: Broadcast
     },
     find: async (companyId, id) => findBroadcast(await prompt(), companyId, id),
     async list(companyId) {
-      const { rows } = await (await prompt()).query<BroadcastRow>(`${SELECT} order by b.id desc`, [
-        companyId,
-      ]);
-      return rows.map(present);
+      const { rows } = await (await prompt()).query<ListedRow>(LIST, [companyId]);
+      return rows.map(presentListed);
     },
     async send(companyId, id, at) {
       const broadcast = await found(companyId, id);
@@ -189,27 +190,33 @@ const EMPTY: BroadcastContent = {
   text: null,
 };
 
-interface BroadcastRow {
+interface ListedRow {
   id: string;
-  tenant: string;
   name: string;
   segment_id: string | null;
   topic_id: string | null;
-  content: BroadcastContent;
   status: 'draft' | 'queued';
   scheduled_at: Date | null;
   created_at: Date;
   sent_at: Date | null;
 }
 
+interface BroadcastRow extends ListedRow {
+  tenant: string;
+  content: BroadcastContent;
+}
+
 function present(row: BroadcastRow): Broadcast {
+  return { ...presentListed(row), content: row.content };
+}
+
+function presentListed(row: ListedRow): ListedBroadcast {
   const iso = (at: Date | null) => (at === null ? null : new Date(at).toISOString());
   return {
     id: row.id,
     name: row.name,
     segmentId: row.segment_id,
     topicId: row.topic_id,
-    content: row.content,
     status: row.sent_at === null ? row.status : 'sent',
     scheduledAt: iso(row.scheduled_at),
     sentAt: iso(row.sent_at),
@@ -217,11 +224,13 @@ function present(row: BroadcastRow): Broadcast {
   };
 }
 
-const SELECT_ANY = `
-  select b.*, (select r.finished_at from postrider.schedule_runs r
-    where r.schedule = '${BROADCAST_SCHEDULE}' and r.zone = b.id::text and r.state = 'done' limit 1) as sent_at
-  from postrider.broadcasts b`;
+const SENT_AT = `(select r.finished_at from postrider.schedule_runs r
+    where r.schedule = '${BROADCAST_SCHEDULE}' and r.zone = b.id::text and r.state = 'done' limit 1) as sent_at`;
+const SELECT_ANY = `select b.*, ${SENT_AT} from postrider.broadcasts b`;
 const SELECT = `${SELECT_ANY} where b.tenant = $1`;
+const LIST = `
+  select b.id, b.name, b.segment_id, b.topic_id, b.status, b.scheduled_at, b.created_at, ${SENT_AT}
+  from postrider.broadcasts b where b.tenant = $1 order by b.id desc limit 10000`;
 
 const OPEN_DUE = {
   name: 'schedules_open_broadcasts',

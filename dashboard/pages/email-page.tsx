@@ -93,12 +93,16 @@ function BackToList() {
 }
 
 function factsOf(email: EmailDetail): Array<readonly [string, React.ReactNode]> {
-  const { from, to, cc, bcc, replyTo } = email.envelope;
+  const { from, to, cc, bcc, headerRecipients, replyTo } = email.envelope;
   return [
     ['Status', <StatusBadge key="status" status={email.status} />],
     ['To', mailboxes(to)],
     ['From', from && mailboxes([from])],
     ['Copies', mailboxes([...cc, ...bcc])],
+    [
+      'To and Cc in the header',
+      headerRecipients && mailboxes([...headerRecipients.to, ...headerRecipients.cc]),
+    ],
     ['Reply to', mailboxes(replyTo)],
     ['Type', email.type],
     ['Language', email.lang],

@@ -1,10 +1,12 @@
 /** What flows now, what waits, how it went, and whether every way out is open. */
 import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ShownEpisode } from '../../src/alerts/index.js';
 import type { Figures } from '../../src/read-figures.js';
 import type { Flow } from '../../src/read-flow.js';
 import type { Overview } from '../../src/views/index.js';
 import { callApi } from '../api/call-api.js';
+import { AlertHistory, OpenAlerts } from '../parts/alert-list.js';
 import { ErrorNotice } from '../parts/error-notice.js';
 import { FailingTypes } from '../parts/failing-types.js';
 import { LiveFlow } from '../parts/live-flow.js';
@@ -43,7 +45,12 @@ export default function OverviewPage() {
     queryFn: ({ signal }) => callApi<Overview>('GET', '/admin/overview', { signal }),
     refetchInterval: 5_000,
   });
-  const error = flow.error ?? figures.error ?? overview.error;
+  const alerts = useQuery({
+    queryKey: ['alerts'],
+    queryFn: ({ signal }) => callApi<{ alerts: ShownEpisode[] }>('GET', '/admin/alerts', { signal }),
+    refetchInterval: 10_000,
+  });
+  const error = flow.error ?? figures.error ?? overview.error ?? alerts.error;
   return (
     <>
       <PageHeader title="Overview" says="What flows, what waits, and whether every way out is open.">
@@ -57,6 +64,7 @@ export default function OverviewPage() {
       </PageHeader>
       <Stack gap="md">
         {error && <ErrorNotice error={error} />}
+        <OpenAlerts alerts={alerts.data?.alerts ?? []} />
         <Pauses pauses={overview.data?.pauses ?? []} />
         <OverviewFigures flow={flow.data} figures={figures.data} workers={overview.data?.workers} />
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
@@ -73,6 +81,7 @@ export default function OverviewPage() {
         </SimpleGrid>
         <RouteTable routes={overview.data?.routes} />
         <WorkerTable workers={overview.data?.workers} />
+        <AlertHistory alerts={alerts.data?.alerts} />
       </Stack>
     </>
   );

@@ -32,7 +32,7 @@ export function EmailTimeline({ events, error }: { events: EmailEvent[] | undefi
           name: 'After',
           numeric: true,
           width: 90,
-          cell: (event) => (event.afterMs === null ? '' : duration(event.afterMs)),
+          cell: ({ afterMs }) => (afterMs === null || Number.isNaN(afterMs) ? '' : duration(afterMs)),
         },
         { name: 'Says', cell: (event) => <Says metadata={event.metadata} /> },
       ]}

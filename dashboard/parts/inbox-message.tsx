@@ -115,7 +115,7 @@ function BackToList() {
   );
 }
 
-const REMOTE = /(?:src|background)\s*=\s*["']?\s*(?:https?:)?\/\/|url\(\s*["']?\s*(?:https?:)?\/\//i;
+const REMOTE = /(?:src|background)\s*=[\s"']*(?:https?:)?\/\/|url\([\s"']*(?:https?:)?\/\//i;
 
 function Source({ path }: { path: string }) {
   const source = useQuery({ queryKey: ['source', path], queryFn: ({ signal }) => readText(path, signal) });

@@ -10,8 +10,9 @@ import { Icon } from './icon.js';
 export function Pauses({ pauses }: { pauses: Overview['pauses'] }) {
   const may = useSession().may('operate');
   const queries = useQueryClient();
-  return pauses.map(({ scope, value, reason }) => {
-    const what = scope === 'all' ? 'Everything' : `The ${scope} ${value}`;
+  return pauses.map(({ scope, value, reason, events }) => {
+    const all = events ? 'Everything, with webhooks, bus events and schedules,' : 'All email';
+    const what = scope === 'all' ? all : `The ${scope} ${value}`;
     return (
       <Alert
         key={`${scope} ${value}`}

@@ -4,6 +4,7 @@ import { Tooltip } from '@mantine/core';
 export function TimeText({ at }: { at: string | null | undefined }) {
   if (!at) return <span>–</span>;
   const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{at}</span>;
   return (
     <Tooltip label={`${date.toLocaleString()} · ${at}`}>
       <time dateTime={at} className="nowrap">
@@ -26,11 +27,14 @@ export function ago(at: number, now: number): string {
   const distance = at - now;
   if (Math.abs(distance) < 1_000) return 'now';
   const step = STEPS.find(({ until }) => Math.abs(distance) < until);
-  return step ? RELATIVE.format(Math.trunc(distance / step.ms), step.unit) : EXACT.format(at);
+  if (step) return RELATIVE.format(Math.trunc(distance / step.ms), step.unit);
+  // Of a time that no calendar has nothing can be said.
+  return Number.isNaN(at) ? '' : EXACT.format(at);
 }
 
 export function exactTime(at: string): string {
   const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
   const time = date.toLocaleTimeString(undefined, { hour12: false });
   return `${date.toLocaleDateString()} ${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }

@@ -1,3 +1,4 @@
+import type { Alerts, ChannelReport } from '../../alerts/index.js';
 import type { BrokerDeadLetters } from '../../broker-dead-letters.js';
 import type { BusDeadLetters } from '../../events/index.js';
 import type { Operations } from '../../operations.js';
@@ -6,6 +7,11 @@ import type { ImportOptions, ImportReport, Suppressions } from '../../recipients
 import type { Templates } from '../../render/index.js';
 import type { Schedules } from '../../schedules/index.js';
 import type { Act } from './note-act.js';
+
+/** A step of the schema that was applied, or one that waits for a lock, and what to say about it. */
+export type MigrationProgress =
+  | { migration: string; state: 'applied' }
+  | { migration: string; state: 'waiting'; message: string };
 
 /**
  * What the command line needs of the application, as one port. `app.ts` implements it and `main.ts`
@@ -17,8 +23,10 @@ export interface Application {
   get(emailId: string): Promise<Record<string, unknown> | null>;
   timeline(emailId: string): Promise<TimelineEvent[]>;
   overview(): Promise<Overview>;
-  migrate(onProgress: (name: string) => void): Promise<{ applied: string[]; current: number }>;
+  migrate(onProgress: (progress: MigrationProgress) => void): Promise<{ applied: string[]; current: number }>;
   pause(scope: PauseScope, value: string, reason: string | null): Promise<void>;
+  /** Of a store restored from a backup, before anything runs on it. */
+  markRestored(): Promise<{ possibleDuplicates: number; unknown: number }>;
   /** Companies' own content for types, with the store open. */
   templates(): Promise<Templates>;
   /** How many pauses were lifted. */
@@ -28,11 +36,15 @@ export interface Application {
   operations(): Promise<Operations>;
   /** What stands in the broker's dead-letter queue. */
   brokerDeadLetters(): BrokerDeadLetters;
+  /** What is wrong now and was lately, on a store that is there already. */
+  alerts(): Promise<Pick<Alerts, 'list'>>;
+  /** A message by every way that is configured; needs no store. */
+  testAlerts(): Promise<ChannelReport[]>;
   schedules(): Promise<ScheduleDesk>;
   /** Events of others that could not be taken. */
   busDeadLetters(): BusDeadLetters;
   /** How much may be sent, on a store that is there already. */
-  limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;
+  limits(): Promise<{ rateLimits: Omit<RateLimits, 'reset'>; quotas: Quotas }>;
   /** The API of this process, asked as root; its refusals are thrown as the errors they are. */
   call: ApiCall;
   /** Into the audit log, as the command line's; false where there is no store to write it in yet. */
@@ -89,7 +101,13 @@ export interface Overview {
   byStatus: Record<string, number>;
   oldestWaitingSeconds: number | null;
   workers: WorkerSeen[];
-  pauses: Array<{ scope: string; value: string; reason: string | null; createdAt: string }>;
+  pauses: Array<{
+    scope: string;
+    value: string;
+    reason: string | null;
+    events?: boolean;
+    createdAt: string;
+  }>;
   routes: RouteSeen[];
 }
 

@@ -97,6 +97,7 @@ const quiet: Application = {
   overview: async () => ({ byStatus: {}, oldestWaitingSeconds: null, workers: [], pauses: [], routes: [] }),
   migrate: async () => ({ applied: [], current: 6 }),
   templates: () => Promise.reject(new Error('this test has no templates')),
+  markRestored: async () => ({ possibleDuplicates: 0, unknown: 0 }),
   pause: async () => {},
   resume: async () => 1,
   suppressions: async () => {
@@ -104,6 +105,8 @@ const quiet: Application = {
   },
   importRecipients: async () => ({ created: 0, updated: 0 }),
   limits: () => Promise.reject(new Error('the test brings no limits')),
+  alerts: () => Promise.reject(new Error('the test brings no alerts')),
+  testAlerts: async () => [],
   operations: () => Promise.reject(new Error('the test brings no operations')),
   brokerDeadLetters: () => {
     throw new Error('the test brings no broker');

@@ -42,7 +42,7 @@ export async function noteAround<T>(
 
 const OVER_THE_API = new Set(['tenants', 'keys', 'admin', 'webhooks']);
 const NO_ACT =
-  /^(?:dev|serve|migrate|send|status|doctor|config .*|bus status|(?:.* )?(?:list|show|runs|export|preview|check|overrides|versions))$/;
+  /^(?:dev|serve|migrate|send|status|doctor|config .*|bus status|alerts test|(?:.* )?(?:list|show|runs|export|preview|check|overrides|versions))$/;
 const ONLY_WITH_YES = new Set(['cancel', 'erase']);
 
 function nameOf(command: Command): string {

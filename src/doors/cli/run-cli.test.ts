@@ -86,14 +86,19 @@ describe('migrate', () => {
     const cli = cliForTest({
       application: {
         migrate: async (onProgress) => {
-          onProgress('0001_a');
-          onProgress('0002_b');
+          onProgress({ migration: '0001_a', state: 'applied' });
+          onProgress({
+            migration: '0002_b',
+            state: 'waiting',
+            message: '0002_b has waited 3 s for a lock',
+          });
+          onProgress({ migration: '0002_b', state: 'applied' });
           return { applied: ['0001_a', '0002_b'], current: 2 };
         },
       },
     });
     expect(await cli.run('migrate')).toBe(0);
-    expect(cli.notes).toEqual(['Migrating …', '  0001_a', '  0002_b']);
+    expect(cli.notes).toEqual(['Migrating …', '  0001_a', '  0002_b has waited 3 s for a lock', '  0002_b']);
     expect(cli.out).toEqual(['2 applied; the schema is at 2.']);
   });
   it('watched by a person → a moving line that is gone at the end', async () => {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Cli } from './cli.js';
+import { describeAlerts } from './commands/alerts.js';
 import { describeBus } from './commands/bus.js';
 import { describeCancel } from './commands/cancel.js';
 import { configCheck, configDiff } from './commands/config.js';
@@ -13,6 +14,7 @@ import { describeLimits } from './commands/limits.js';
 import { migrate } from './commands/migrate.js';
 import { pause, resume } from './commands/pause.js';
 import { recipientsImport } from './commands/recipients.js';
+import { restored } from './commands/restored.js';
 import { describeSchedules } from './commands/schedules.js';
 import { send } from './commands/send.js';
 import { serve } from './commands/serve.js';
@@ -61,6 +63,7 @@ function describe(cli: Cli, run: Run): Command {
   running(program, cli, run);
   emails(program, cli, run);
   people(program, cli, run);
+  describeAlerts(program, cli, run);
   describeBus(program, cli, run);
   describeCancel(program, cli, run);
   describeDlqBroker(describeDlq(program, cli, run), cli, run);
@@ -81,8 +84,16 @@ function running(program: Command, cli: Cli, run: Run): void {
   );
   command(program, 'serve', 'run the API, the worker and the scheduler')
     .option('--roles <list>', 'which of api,worker,scheduler,smtp to run')
-    .option('--hold', 'send nothing until `postrider resume all`')
+    .option(
+      '--hold',
+      'let nothing out until `postrider resume all`: no email, webhook, bus event or schedule',
+    )
     .action((_, self) => run(serve(cli, self.optsWithGlobals())));
+  command(
+    program,
+    'restored',
+    'make a store restored from a backup safe to start: what waits may have been sent since',
+  ).action((_, self) => run(restored(cli, self.optsWithGlobals())));
   command(program, 'migrate', 'bring the database schema up to this version').action((_, self) =>
     run(migrate(cli, self.optsWithGlobals())),
   );

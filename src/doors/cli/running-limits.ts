@@ -3,7 +3,7 @@ import type { QuotaEntry, Quotas, RateLimitCheck, RateLimitEntry, RateLimits } f
 import type { ApiCall } from './application.js';
 
 /** The limits and quotas of a Postrider that runs beside this command, asked through its API. */
-export function runningLimits(call: ApiCall): { rateLimits: RateLimits; quotas: Quotas } {
+export function runningLimits(call: ApiCall): { rateLimits: Omit<RateLimits, 'reset'>; quotas: Quotas } {
   const removed = async (path: string): Promise<boolean> => {
     try {
       await call('DELETE', path);

@@ -27,7 +27,7 @@ export function brokerList(cli: Cli, options: BrokerOptions & { limit?: string }
     }
     const rows = page.messages.map((message) => [
       printable(message.messageId),
-      message.failedAt ?? '-',
+      printable(message.failedAt ?? '-'),
       message.emailId === null ? `message ${printable(message.type ?? '')}`.trim() : 'email',
       printable(message.failureType ?? '-'),
       printable(message.errorCode ?? '-'),

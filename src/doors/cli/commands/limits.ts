@@ -18,7 +18,7 @@ interface LimitOptions extends CommonOptions {
 function withLimits(
   cli: Cli,
   options: LimitOptions,
-  command: (limits: { rateLimits: RateLimits; quotas: Quotas }) => Promise<number>,
+  command: (limits: { rateLimits: Omit<RateLimits, 'reset'>; quotas: Quotas }) => Promise<number>,
 ): Promise<number> {
   return withStore(
     cli,

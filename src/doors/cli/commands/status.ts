@@ -56,8 +56,11 @@ function presentOverview(terminal: Terminal, overview: Overview): void {
   }
   if (overview.workers.length === 0) rows.push(['worker', 'none; nothing is being sent']);
   for (const route of overview.routes) rows.push(['route', printable(routeLine(route))]);
-  for (const { scope, value, reason, createdAt } of overview.pauses) {
-    const what = value === '' ? scope : `${scope}:${value}`;
+  for (const { scope, value, reason, events, createdAt } of overview.pauses) {
+    const what =
+      value === ''
+        ? `${scope}${events ? ' with webhooks, bus events and schedules' : ''}`
+        : `${scope}:${value}`;
     rows.push(['paused', printable(`${what} since ${createdAt}${reason ? `: ${reason}` : ''}`)]);
   }
   for (const line of columns(rows)) terminal.out(line);

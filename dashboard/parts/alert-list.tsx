@@ -1,0 +1,76 @@
+/** What is wrong now, in the words people are told, and what was lately. */
+import { Alert, Anchor, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { ShownEpisode } from '../../src/alerts/index.js';
+import { DataTable } from './data-table.js';
+import { EmptyState } from './empty-state.js';
+import { Icon } from './icon.js';
+import { Sheet } from './sheet.js';
+import { StatusBadge } from './status-badge.js';
+import { TimeText } from './time-text.js';
+
+export function OpenAlerts({ alerts }: { alerts: readonly ShownEpisode[] }) {
+  return alerts
+    .filter(({ endedAt }) => endedAt === null)
+    .map(({ id, severity, sentence, action, page, beganAt, tenant }) => (
+      <Alert
+        key={id}
+        role="alert"
+        className={severity === 'page' ? 'notice-bad' : 'notice-wait'}
+        color={severity === 'page' ? 'var(--tone-bad)' : 'var(--tone-wait)'}
+        variant="outline"
+        icon={<Icon name="warning" />}
+        title={<span className="break">{sentence}</span>}
+      >
+        <span className="break">{withCommands(action)} </span>
+        {page !== '' && (
+          <Anchor component={Link} href={`/${page}`}>
+            Look there
+          </Anchor>
+        )}
+        <Text size="xs" c="dimmed">
+          Since <TimeText at={beganAt} />
+          {tenant === null ? '' : ` · company ${tenant}`}
+        </Text>
+      </Alert>
+    ));
+}
+
+export function AlertHistory({ alerts }: { alerts: readonly ShownEpisode[] | undefined }) {
+  return (
+    <Sheet title="Alerts" says="What is wrong now, and what was." flush>
+      <DataTable
+        label="Alerts"
+        rows={alerts}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'State',
+            width: 110,
+            cell: ({ endedAt, severity }) =>
+              endedAt === null ? (
+                <StatusBadge status={severity} tone={severity === 'page' ? 'bad' : 'wait'} label="open" />
+              ) : (
+                <StatusBadge status="over" tone="good" />
+              ),
+          },
+          { name: 'Alert', width: 170, cell: ({ alert }) => alert },
+          { name: 'What', cell: ({ sentence }) => <span className="break">{sentence}</span> },
+          { name: 'Since', width: 130, cell: ({ beganAt }) => <TimeText at={beganAt} /> },
+          { name: 'Until', wide: true, width: 130, cell: ({ endedAt }) => <TimeText at={endedAt} /> },
+        ]}
+        empty={
+          <EmptyState icon="check" title="All is well">
+            Nothing is wrong, and nothing was.
+          </EmptyState>
+        }
+      />
+    </Sheet>
+  );
+}
+
+/** What stands between backticks is typed in. */
+function withCommands(text: string) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move
+  return text.split('`').map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece));
+}

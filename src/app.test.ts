@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openApplication, sparing } from './app.js';
+import { defaultSender } from './assemble-routes.js';
 import { loadConfig } from './config.js';
 import { startWarnings } from './doctor.js';
 import { createLogger, ManualClock } from './kernel/index.js';
+import { createPostrider } from './postrider.js';
 
 let folder: string;
 beforeEach(() => {
@@ -141,4 +143,19 @@ test('requests refused while the database is away → one line a second with the
     ['STORE_UNAVAILABLE', 4],
     ['STORE_UNAVAILABLE', undefined],
   ]);
+});
+
+test.each([
+  [{ address: 'none' }, 'from.address'],
+  [{ address: 'shop@example.com', name: 'two\nlines' }, 'from.name'],
+])('createPostrider from %j → refused with the field, not with every email', (from, field) => {
+  expect(() => createPostrider({ from })).toThrow(expect.objectContaining({ code: 'INVALID_EMAIL', field }));
+});
+
+test('a default sender with a domain beyond ASCII → kept in its ASCII form', () => {
+  const config = loadConfig({
+    file: null,
+    env: { SMTP_FROM_EMAIL: 'shop@bücher.example', SMTP_FROM_NAME: 'Shop' },
+  });
+  expect(defaultSender(config)).toEqual({ address: 'shop@xn--bcher-kva.example', name: 'Shop' });
 });

@@ -94,7 +94,7 @@ export async function openApplication(config: Config): Promise<Application> {
       inbox: options.inbox,
       preview: options.preview,
     });
-    server = await startHttpServer({ app, host: options.host, port: config.http.port });
+    server = await startHttpServer({ ...config.http, app, host: options.host });
     return server;
   }
 
@@ -128,6 +128,16 @@ export async function openApplication(config: Config): Promise<Application> {
     overview: async () => (await existing()).overview(),
     templates: async () => (await opened()).templates,
     migrate: (onProgress) => inFolder(config, () => front().migrate(onProgress)),
+    async markRestored() {
+      await existing();
+      const marked = { possibleDuplicates: 0, unknown: 0 };
+      for (const store of stores()) {
+        const { possibleDuplicates, unknown } = await store.markRestored();
+        marked.possibleDuplicates += possibleDuplicates;
+        marked.unknown += unknown;
+      }
+      return marked;
+    },
     pause: async (scope, value, reason) => (await existing()).pause(scope, value, reason ?? undefined),
     async resume(scope, value) {
       const store = await existing();
@@ -142,6 +152,8 @@ export async function openApplication(config: Config): Promise<Application> {
       return regions ? { ...home, erase: regions.erase } : home;
     },
     brokerDeadLetters: () => own().brokerDeadLetters,
+    alerts: async () => (await existing()).alerts,
+    testAlerts: () => own().alerts.test(),
     schedules: async () => (await opened()).schedules,
     limits: existing,
     busDeadLetters: () => busDeadLetters(atHome(), silentLogger),
@@ -165,9 +177,21 @@ export async function openApplication(config: Config): Promise<Application> {
     isFresh: fresh,
     async serve({ roles, hold }) {
       own();
-      if (hold) for (const store of stores()) await store.pause('all', '', 'held at start');
+      if (hold) for (const store of stores()) await store.hold('held at start');
       for (const warning of startWarnings(config, own())) logger.warn({}, warning);
       for (const store of stores()) await warnWhenAway(() => inFolder(config, () => store.ready()), logger);
+      // Before the API listens, so that it is not ready without a lease.
+      // Each for itself: a region whose database is away keeps no other waiting.
+      const working = Promise.all(
+        stores().map(async (store) => {
+          if (roles.includes('worker')) await store.start();
+          if (roles.includes('scheduler')) await store.schedules.start();
+        }),
+      );
+      // In every role, so that a process without a worker tells that none is alive.
+      for (const store of stores()) await store.alerts.start();
+      // It is awaited below, when the others have begun.
+      working.catch(() => undefined);
       if (roles.includes('api')) {
         const { port } = await listen({ host: config.http.host, apiKey: config.http.apiKey });
         logger.info({ host: config.http.host, port }, 'API listening');
@@ -181,8 +205,7 @@ export async function openApplication(config: Config): Promise<Application> {
         });
         logger.info({ host: config.submission.host, port: smtpDoor.port }, 'SMTP listening');
       }
-      if (roles.includes('worker')) await Promise.all(stores().map((store) => store.start()));
-      if (roles.includes('scheduler')) await Promise.all(stores().map((store) => store.schedules.start()));
+      await working;
     },
     async dev(announce, tell) {
       if (config.regions)

@@ -20,6 +20,7 @@ export function assembleAmqp(
         const report = await deadLetters.retry({ emailIds: [emailId] }, { by: 'rabbitmq' });
         return report.retried > 0 ? null : (report.examples[0]?.reason ?? 'not-found');
       },
+      maxBytes: config.http.bodyLimitBytes,
       logger,
     }),
   };

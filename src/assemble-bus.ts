@@ -4,6 +4,7 @@ import { emailsFromEvents } from './doors/bus/index.js';
 import {
   type BusDeadLetters,
   type BusOutcome,
+  type BusState,
   createBusPublisher,
   createEventBus,
   type EventBusOptions,
@@ -20,15 +21,16 @@ export function assembleBus(
     database: () => Promise<Database>;
     intake: () => Promise<Intake>;
     complete(payload: Record<string, unknown>): Record<string, unknown>;
-    metrics: { bus(outcome: BusOutcome): void };
+    isHeld(): Promise<boolean>;
+    metrics: { bus: { outcome(outcome: BusOutcome): void } };
     clock: Clock;
     logger: Logger;
   },
-): Lifecycle {
-  if (config.bus.url === null) return { start: async () => {}, stop: async () => {} };
+): AssembledBus {
+  if (config.bus.url === null) return { start: async () => {}, stop: async () => {}, state: () => null };
   const bus = createEventBus({
     ...busOptions(config, config.bus.url, parts.logger),
-    ...{ clock: parts.clock, onOutcome: parts.metrics.bus },
+    ...{ clock: parts.clock, onOutcome: parts.metrics.bus.outcome },
   });
   const handlers = emailsFromEvents(config.bus.emails ?? {}, async (event, emails) => {
     const database = await parts.database();
@@ -39,11 +41,26 @@ export function assembleBus(
     });
   });
   for (const [type, handler] of handlers) bus.on(type, handler);
-  return createBusPublisher({
+  let started = false;
+  const publisher = createBusPublisher({
     ...{ database: parts.database, bus, complete: parts.complete, logger: parts.logger },
+    isHeld: parts.isHeld,
     events: config.bus.publish ? config.bus.events : [],
     timeoutMs: config.bus.timeoutMs,
   });
+  return {
+    start() {
+      started = true;
+      return publisher.start();
+    },
+    stop: (options) => publisher.stop(options),
+    state: () => (started ? bus.state() : null),
+  };
+}
+
+export interface AssembledBus extends Lifecycle {
+  /** Null where this process has no part in a bus. */
+  state(): BusState | null;
 }
 
 export function assembleBusDesk(

@@ -6,11 +6,13 @@ import {
   type BrandInput,
   catalogue,
   checkBrands,
+  checkTemplates,
   createEmailRegistry,
   createOverrideCache,
   createRenderer,
   createTemplateFiles,
   createTemplates,
+  declareTypes,
   type EmailRegistry,
   type EmailType,
   languagesOf,
@@ -26,6 +28,8 @@ export interface AssembledContent {
   templates: Templates;
   /** What intake on this store renders with. */
   forStore(database: Database): Content;
+  /** Tells the store what types there are; returns it. */
+  declareTo(database: Database): Promise<Database>;
 }
 
 export interface ContentParts {
@@ -43,11 +47,13 @@ export function assembleContent(
 ): AssembledContent {
   const registry = createEmailRegistry(catalogue, types);
   const files = createTemplateFiles();
-  const renderer = createRenderer({
+  const looks = {
     files,
     appUrl: config.render.appUrl,
     brands: brands ? checkBrands(brands) : (config.brands ?? []),
-  });
+  };
+  for (const type of types) checkTemplates(type, looks);
+  const renderer = createRenderer(looks);
   const caches: OverrideCache[] = [];
   function cacheOf(store: Database): OverrideCache {
     const cache = createOverrideCache({ database: store, clock, logger });
@@ -65,6 +71,10 @@ export function assembleContent(
         for (const cache of caches) cache.forget();
       },
     }),
+    async declareTo(store) {
+      await declareTypes(store.prompt(), { registry, logger });
+      return store;
+    },
     forStore: (store) => ({
       registry,
       renderer,

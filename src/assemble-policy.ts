@@ -1,11 +1,12 @@
 import type { Config } from './config.js';
-import type { Clock, Logger } from './kernel/index.js';
+import { addressHashKey, type Clock, hashAddress, type Logger } from './kernel/index.js';
 import {
+  type CountedPerson,
   createQuotas,
   createRateLimits,
   createRulesReader,
   forgetRecipient,
-  hashAddress,
+  hashUser,
   type Quotas,
   type RateLimits,
   type RulesReader,
@@ -21,7 +22,7 @@ export interface AssembledPolicy {
   /** Removes what was counted for a person. */
   forgetRecipient(
     database: Database,
-    person: { tenant: string | null; addresses: readonly string[] },
+    person: Pick<CountedPerson, 'tenant' | 'addresses' | 'users'>,
   ): Promise<number>;
 }
 
@@ -36,7 +37,11 @@ export function assemblePolicy(
   { limits, email }: Config,
   { registry, database, clock, logger }: PolicyParts,
 ): AssembledPolicy {
-  const hashKey = limits.hashKey ?? WITHOUT_KEY;
+  const hashKey = addressHashKey(limits.hashKey);
+  const unlimited = new Set(limits.unlimited ?? []);
+  const declaredOf = (type: string) =>
+    unlimited.has(type.toLowerCase()) ? null : (registry.find(type)?.rateLimit ?? null);
+  const countByOf = (type: string) => registry.find(type)?.rateLimit?.countBy;
   const readers = new WeakMap<Database, RulesReader>();
   function rulesOf(store: Database): RulesReader {
     const known = readers.get(store);
@@ -45,7 +50,8 @@ export function assemblePolicy(
       database: store.prompt(),
       clock,
       logger,
-      declared: (type) => registry.find(type)?.rateLimit ?? null,
+      declared: declaredOf,
+      countsByUser: (type) => countByOf(type) === 'userId',
       limitsEnabled: limits.enabled,
       hashKey,
     });
@@ -57,17 +63,15 @@ export function assemblePolicy(
     rulesOf,
     rateLimits: createRateLimits({
       ...access,
-      declared: registry.list,
+      declared: () => registry.list().map(({ type }) => ({ type, rateLimit: declaredOf(type) })),
       defaultTenant: email.defaultCompany,
     }),
     quotas: createQuotas(access),
     forgetRecipient: (store, person) =>
       forgetRecipient(store, {
         ...person,
-        hashAddress: (tenant, address) => hashAddress(hashKey, tenant, address),
+        hashAddress: (tenant, address) => hashAddress(hashKey, tenant, address).toString('hex'),
+        hashUser: (tenant, userId) => hashUser(hashKey, tenant, userId),
       }),
   };
 }
-
-/** Not a secret: it only keeps the hashes apart from those of other systems. */
-const WITHOUT_KEY = 'postrider without a key';

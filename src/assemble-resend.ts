@@ -21,7 +21,10 @@ import { createBroadcasts } from './schedules/index.js';
 import type { Database } from './store/index.js';
 import {
   countEmailMetrics,
+  findAttachment,
+  findAttachments,
   findEnvelope,
+  findStoredEmail,
   listClickedLinks,
   listEnvelopes,
   listReached,
@@ -53,7 +56,11 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
   return {
     defaultCompany: config.email.defaultCompany,
     requestsPerSecond: config.http.resendRequestsPerSecond,
-    links: createAttachmentLinks({ keys: linkKeys(config), clock }),
+    links: createAttachmentLinks({
+      keys: linkKeys(config),
+      clock,
+      isDisabled: parts.access.tenants.isDisabled,
+    }),
     publicUrl: config.unsubscribe.publicUrl,
     suppressions: suppression.entries,
     contacts: createContacts({
@@ -79,7 +86,16 @@ export function assembleResend(config: Config, parts: ResendParts): ResendRooms 
       accept: async (input, options) => (await intake()).accept(input, options),
       acceptBatch: async (inputs, options) => (await intake()).acceptBatch(inputs, options),
       acceptPermissively: async (inputs, options) => (await intake()).acceptPermissively(inputs, options),
-      find: async (companyId, id) => findEnvelope(await prompt(), companyId, id),
+      find: async (companyId, id, hold) => findEnvelope(await prompt(), companyId, id, hold),
+      shown: async (tenant, id, hold) => findStoredEmail(await prompt(), id, { part: 'shown', tenant, hold }),
+      async files(tenant, id) {
+        const found = await findAttachments(await prompt(), id, { tenant });
+        return found && (found.sensitive ? [] : (found.attachments ?? []));
+      },
+      async file(tenant, id, index, hold) {
+        const found = await findAttachment(await prompt(), id, index, { tenant, hold });
+        return found?.sensitive ? null : found;
+      },
       list: async (companyId, page) => listEnvelopes(await prompt(), companyId, page),
       count: async (tenant, query) =>
         countEmailMetrics(await prompt(), { ...query, tenant, usualDomain: parts.usualDomain }),

@@ -1,5 +1,5 @@
 import type { Config } from './config.js';
-import { type Clock, type Logger, type Mailbox, PostriderError } from './kernel/index.js';
+import { type Clock, type Logger, type Mailbox, PostriderError, parseMailbox } from './kernel/index.js';
 import {
   checkProvider,
   createConfiguredProvider,
@@ -32,14 +32,13 @@ export function assembleRoutes(
 }
 
 /** Real mail never leaves with an invented sender; what is only printed may have one. */
-export function defaultSender(config: Config): Mailbox | null {
+export function defaultSender(config: Config, given?: Mailbox): Mailbox | null {
+  if (given) return parseMailbox(given, 'from');
   const printed = config.routes
     ? config.routes.every((route) => route.account?.email.mode === 'console')
     : config.email.mode === 'console';
   const address = config.email.fromEmail ?? (printed ? 'noreply@example.com' : null);
-  return address === null
-    ? null
-    : { address, ...(config.email.fromName ? { name: config.email.fromName } : {}) };
+  return address === null ? null : parseMailbox({ address, name: config.email.fromName }, 'SMTP_FROM_EMAIL');
 }
 
 function parsed(routes: readonly RouteInput[]): readonly RouteSettings[] {

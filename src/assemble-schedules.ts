@@ -34,6 +34,7 @@ export function assembleSchedules(config: Config, parts: ScheduleParts): Schedul
   );
   return createSchedules({
     database: parts.database,
+    isHeld: parts.isHeld,
     schedules: [...schedules.values()],
     defaultZone: config.schedules.timeZone,
     acceptEach: async (inputs, options) => (await parts.intake()).acceptEach(inputs, options),
@@ -48,6 +49,7 @@ export interface ScheduleParts {
   own?: readonly Schedule[] | undefined;
   focusContent?: FocusContent | undefined;
   database(): Promise<Database>;
+  isHeld(): Promise<boolean>;
   intake(): Promise<Intake>;
   suppression: Pick<AssembledSuppression, 'hashKey' | 'unsubscribeUrl'>;
   logger: Logger;

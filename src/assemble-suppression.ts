@@ -1,8 +1,14 @@
 import type { Config } from './config.js';
 import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
 import type { UnsubscribeUrl } from './intake/index.js';
-import type { Clock } from './kernel/index.js';
-import { findAddressee, noteUnsubscribed, type OpenedEmail } from './outbox/index.js';
+import { addressHashKey, type Clock } from './kernel/index.js';
+import {
+  findAddressee,
+  findOwnEmails,
+  noteUnsubscribed,
+  type OpenedEmail,
+  recipientsOf,
+} from './outbox/index.js';
 import {
   createSuppressionEntries,
   createSuppressionReader,
@@ -38,7 +44,7 @@ export function assembleSuppression(
   config: Config,
   { database, clock, region }: { database: () => Promise<Database>; clock: Clock; region: string | null },
 ): AssembledSuppression {
-  const hashKey = hashKeyOf(config);
+  const hashKey = addressHashKey(config.limits.hashKey);
   const reader = createSuppressionReader({ clock, hashKey });
   const { publicUrl, keys } = config.unsubscribe;
   const links =
@@ -55,6 +61,7 @@ export function assembleSuppression(
       database,
       hashKey,
       defaultTenant: config.email.defaultCompany,
+      findOwnEmails,
       onChange: reader.forget,
     }),
     entries: createSuppressionEntries({ database, hashKey, onChange: reader.forget }),
@@ -95,15 +102,14 @@ export function createSuppressedFinder(
   config: Config,
   { database, clock }: { database: Queryable; clock: Clock },
 ): (emails: readonly OpenedEmail[]) => Promise<Map<string, Suppressed[]>> {
-  const reader = createSuppressionReader({ clock, hashKey: hashKeyOf(config) });
+  const reader = createSuppressionReader({ clock, hashKey: addressHashKey(config.limits.hashKey) });
   return (emails) =>
     reader.find(
       database,
       emails.map(({ id, tenant, message, remaining }) => ({
         id,
         tenant,
-        addresses:
-          remaining ?? [...message.to, ...(message.cc ?? []), ...(message.bcc ?? [])].map((m) => m.address),
+        addresses: remaining ?? recipientsOf(message).map(({ address }) => address),
         category: message.category ?? null,
         essential: message.essential ?? false,
       })),
@@ -114,10 +120,3 @@ export function createSuppressedFinder(
 function addressOf(database: Queryable, { emailId, tenant }: UnsubscribeLink): Promise<string | null> {
   return findAddressee(database, { emailId, tenant });
 }
-
-function hashKeyOf(config: Config): string {
-  return config.limits.hashKey ?? WITHOUT_KEY;
-}
-
-/** Then whoever reads the database can find out whether a guessed address is in it. */
-const WITHOUT_KEY = 'postrider';

@@ -11,6 +11,7 @@ export function assembleWebhooks(
   config: Config,
   parts: {
     database: () => Promise<Database>;
+    isHeld(): Promise<boolean>;
     access: Access;
     /** Whether tenants and operators are in the same store. */
     atHome: boolean;
@@ -34,6 +35,7 @@ export function assembleWebhooks(
     webhookSender: createWebhookSender({
       ...{ database, complete, secrets, clock, random, logger },
       ...config.webhooks,
+      isHeld: parts.isHeld,
       onDisabled: createTellDisabled(parts),
     }),
   };
@@ -48,7 +50,7 @@ type Complete = (payload: Record<string, unknown>) => Record<string, unknown>;
 function completed(payload: Record<string, unknown>, sender: Mailbox | null): Record<string, unknown> {
   const { from, tags, ...data } = payload.data as Record<string, unknown>;
   if (typeof data.email_id !== 'string') return payload;
-  const own = (from as Mailbox | null) ?? sender;
+  const own = isMailbox(from) ? from : sender;
   const shownTags = tagsOf(tags);
   return {
     type: payload.type,
@@ -59,6 +61,11 @@ function completed(payload: Record<string, unknown>, sender: Mailbox | null): Re
       ...(shownTags && { tags: shownTags }),
     },
   };
+}
+
+/** What somebody wrote into the ledger by hand may be anything. */
+function isMailbox(from: unknown): from is Mailbox {
+  return typeof (from as Mailbox | null)?.address === 'string';
 }
 
 function shown({ address, name }: Mailbox): string {

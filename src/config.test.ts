@@ -26,12 +26,25 @@ it('an empty environment → the documented defaults', () => {
       apiKey: null,
       trustedProxies: 0,
       bodyLimitBytes: 16_777_216,
+      maxConnections: 2000,
+      maxConnectionsPerAddress: 1000,
       resendRequestsPerSecond: 1000,
     },
     submission: {
       ...{ port: 587, host: '127.0.0.1', name: null },
-      ...{ certificateFile: null, keyFile: null, allowPlain: false, maxMessageBytes: 16_777_216 },
-      ...{ maxConnections: 500, maxConnectionsPerKey: 20, messagesPerMinute: 600 },
+      ...{
+        certificateFile: null,
+        keyFile: null,
+        allowPlain: false,
+        maxMessageBytes: 16_777_216,
+        maxRecipients: 100,
+      },
+      ...{
+        maxConnections: 500,
+        maxUnauthenticatedPerAddress: null,
+        maxConnectionsPerKey: 20,
+        messagesPerMinute: 600,
+      },
     },
     access: {
       strictSenders: false,
@@ -62,8 +75,8 @@ it('an empty environment → the documented defaults', () => {
     routes: null,
     smtp: { host: null, port: 587, username: null, password: null, requireTls: false, maxConnections: 20 },
     render: { sourceMode: 'database', types: null, appUrl: null },
-    limits: { enabled: true, hashKey: null },
-    retention: { contentDays: 30, logDays: 90, sentBodyHours: null },
+    limits: { enabled: true, unlimited: null, hashKey: null },
+    retention: { contentDays: 30, logDays: 90, sentBodyHours: null, sensitiveBodyHours: 24 },
     unsubscribe: { publicUrl: null, keys: null },
     worker: {
       enabled: true,
@@ -103,6 +116,13 @@ it('an empty environment → the documented defaults', () => {
     bus: {
       ...{ url: null, service: 'postrider', publish: true, events: BUS_EVENTS, emails: null },
       ...{ prefetch: 10, maxRetries: 10, retryDelayMs: 5000, timeoutMs: 5000, keepDays: 30 },
+    },
+    alerts: {
+      ...{ enabled: true, off: null, emailTo: null, webhookUrl: null, webhookSecret: null, slackUrl: null },
+      ...{ heartbeatUrl: null, heartbeatMs: 60_000, intervalMs: 15_000, holdMs: 60_000 },
+      ...{ silentMs: 300_000, waitingMs: 600_000, bulkWaitingMs: 21_600_000, lateMs: 120_000 },
+      ...{ pausedMs: 3_600_000, routeMs: 300_000, webhookMs: 3_600_000, busMs: 300_000 },
+      ...{ failurePercent: 5, bouncePercent: 5, complaintsPerThousand: 3, rateMinimum: 50 },
     },
     dev: { smtpPort: 1025 },
     log: { level: 'info' },
@@ -206,6 +226,13 @@ it('problems → one INVALID_CONFIG whose message names each with its source', (
     }),
   );
 });
+
+it.each(['two\nlines', 'x'.repeat(257), 'a\u202eb'])(
+  'the sender name %j → refused at the start, not with every email',
+  (name) => {
+    expect(problems({ SMTP_FROM_NAME: name })).toEqual([expect.stringMatching(/^email\.fromName: /)]);
+  },
+);
 
 it('explain → no secret in any of its words', () => {
   const config = load({

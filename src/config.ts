@@ -1,4 +1,5 @@
 import { accessSettings } from './access/settings.js';
+import { alertRules, alertSettings } from './alerts/settings.js';
 import { dispatchRules, dispatchSettings } from './dispatch/settings.js';
 import { busRules, eventEmailSettings } from './doors/bus/settings.js';
 import { hookSettings } from './doors/hooks/settings.js';
@@ -60,6 +61,7 @@ export function checkConfig(input: ConfigInput = {}): ConfigCheck {
       ...regionRules,
       ...dispatchRules,
       ...busRules,
+      ...alertRules,
       ...brokerRules,
     ],
     development: input.development,
@@ -92,6 +94,7 @@ const settings = joinSettings(
   eventSettings,
   eventEmailSettings,
   hookSettings,
+  alertSettings,
   inboxSettings,
   kernelSettings,
 );

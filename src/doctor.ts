@@ -28,6 +28,7 @@ export async function examine({ config, postrider, fresh, region }: Examined): P
       return false;
     }
   };
+  let embedded = false;
   const opened = await look('store', async () => {
     if (fresh)
       return {
@@ -35,13 +36,15 @@ export async function examine({ config, postrider, fresh, region }: Examined): P
         help: 'It is made at the first start or with the first email.',
       };
     const database = await postrider.connect();
+    embedded = database.kind === 'pglite';
     const { rows } = await database.query<{ version: string; number: number }>(
       `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,
     );
     const { version = '', number = 0 } = rows[0] ?? {};
     if (number < OLDEST_SERVER) throw new Error(`PostgreSQL ${version} is too old; 14 or later is needed.`);
-    return `${database.kind === 'pglite' ? 'embedded' : 'PostgreSQL'} ${version}`;
+    return `${embedded ? 'embedded' : 'PostgreSQL'} ${version}`;
   });
+  if (opened && !fresh && !embedded) await look('connections', () => examineConnections(config, postrider));
   // Without a store the rest of it would only fail for the same reason.
   const current = opened && !fresh && (await look('schema', () => examineSchema(postrider)));
   await look('engine', () => examineEngine(config));
@@ -72,6 +75,7 @@ export async function examine({ config, postrider, fresh, region }: Examined): P
     };
   });
   if (current) await look('workers', () => examineWorkers(postrider));
+  if (current) await look('alerts', () => examineAlerts(config, postrider));
   const owed = current ? await postrider.waitingForBus() : null;
   if (owed !== null)
     await look('bus', async () => {
@@ -106,6 +110,8 @@ interface Examined {
 type Note = Pick<Finding, 'message' | 'help'>;
 
 const OLDEST_SERVER = 140_000;
+const NO_SECOND_CONNECTION =
+  'the server has no second connection left, so it is not known whether a pooler shares them';
 const CONSOLE_ONLY = 'console: nothing leaves this machine, emails count as sent';
 const NO_LINKS =
   'emails people can refuse carry no link to unsubscribe: set POSTRIDER_PUBLIC_URL and POSTRIDER_LINK_KEYS.';
@@ -121,6 +127,47 @@ async function examineSchema(postrider: Postrider): Promise<string> {
   );
   if (rows[0]?.missing) throw new PostriderError('STORE_NOT_MIGRATED', 'missing; run postrider migrate');
   return `at ${await checkSchema(database.prompt())}, up to date`;
+}
+
+/** Nothing is sent by it: `postrider alerts test` does. */
+async function examineAlerts({ alerts }: Config, postrider: Postrider): Promise<string | Note> {
+  if (!alerts.enabled)
+    return { message: 'off', help: 'Set POSTRIDER_ALERTS=true to be told when mail stops.' };
+  const ways = [
+    ...(alerts.webhookUrl === null ? [] : ['webhook']),
+    ...(alerts.slackUrl === null ? [] : ['slack']),
+    ...(alerts.emailTo === null ? [] : ['email']),
+    ...(alerts.heartbeatUrl === null ? [] : ['heartbeat']),
+  ];
+  const [first, ...others] = (await postrider.alerts.list()).filter(({ endedAt }) => endedAt === null);
+  if (first)
+    return {
+      message: `${first.alert}: ${first.sentence}${others.length > 0 ? ` And ${others.length} more.` : ''}`,
+      help: first.action,
+    };
+  if (ways.length === 0)
+    return {
+      message: 'nobody is told',
+      help: 'Set POSTRIDER_ALERT_WEBHOOK_URL or another way (docs/OPERATIONS.md).',
+    };
+  return `none open; told by ${ways.join(', ')}`;
+}
+
+/** Tried with two connections, since a pooler does not say that it is one. */
+async function examineConnections(config: Config, postrider: Postrider): Promise<string | Note> {
+  const database = await postrider.connect();
+  const { prepare } = config.database;
+  const found = await database.pooling();
+  if (!found)
+    return { message: NO_SECOND_CONNECTION, help: 'Allow more, or lower POSTRIDER_DATABASE_POOL_SIZE.' };
+  if (prepare && !found.keepsStatements)
+    throw new PostriderError('STORE_STATEMENT_LOST', 'a connection pooler does not keep prepared statements');
+  const statements = prepare ? 'prepared statements are kept' : 'statements are not prepared';
+  if (!found.shared) return `direct, or a pooler in session mode; ${statements}`;
+  return {
+    message: `a connection pooler shares them between transactions; ${statements}`,
+    help: `Workers hear no NOTIFY through it: they look every ${config.worker.pollIntervalMs} ms, and emails of a killed one wait 30 seconds (docs/OPERATIONS.md).`,
+  };
 }
 
 async function examineWorkers(postrider: Postrider): Promise<string | Note> {

@@ -5,8 +5,10 @@ import {
   type EmailAttempt,
   type EmailLog,
   findStoredEmail,
+  type HoldContent,
   listAttempts,
   type StoredEmail,
+  type StoredEmailOptions,
 } from './views/index.js';
 
 /**
@@ -15,7 +17,10 @@ import {
  */
 export interface EmailDetail extends EmailLog {
   history: EmailAttempt[];
-  envelope: Pick<StoredEmail, 'from' | 'to' | 'cc' | 'bcc' | 'replyTo' | 'headers' | 'category'>;
+  envelope: Pick<
+    StoredEmail,
+    'from' | 'to' | 'cc' | 'bcc' | 'headerRecipients' | 'replyTo' | 'headers' | 'category'
+  >;
   /** `kept` and not sensitive: it can be looked at. */
   content: 'kept' | 'removed' | 'hidden';
   attachments: AttachmentEntry[];
@@ -24,22 +29,23 @@ export interface EmailDetail extends EmailLog {
 export interface EmailDetails {
   detail(emailId: string): Promise<EmailDetail | null>;
   /** Throws CONTENT_GONE once it is removed, FORBIDDEN where it is hidden. */
-  content(emailId: string): Promise<StoredEmail | null>;
+  content(emailId: string, options?: StoredEmailOptions): Promise<StoredEmail | null>;
   sendAgain(emailId: string, options: SendAgainOptions): ReturnType<Postrider['send']>;
 }
 
 export interface SendAgainOptions {
   requestId: string;
   idempotencyKey?: string;
+  hold?: HoldContent;
 }
 
 export function createEmailDetails(postrider: Postrider): EmailDetails {
   const store = async () => (await postrider.ready()).prompt();
-  const stored = async (emailId: string) =>
-    isUuid(emailId) ? findStoredEmail(await store(), emailId) : null;
+  const stored = async (emailId: string, options?: StoredEmailOptions) =>
+    isUuid(emailId) ? findStoredEmail(await store(), emailId, options) : null;
 
-  async function content(emailId: string): Promise<StoredEmail | null> {
-    const found = await stored(emailId);
+  async function content(emailId: string, options?: StoredEmailOptions): Promise<StoredEmail | null> {
+    const found = await stored(emailId, options);
     if (found?.sensitive)
       throw new PostriderError('FORBIDDEN', 'The content of this type is hidden from operators.');
     if (found && !found.kept)
@@ -54,31 +60,43 @@ export function createEmailDetails(postrider: Postrider): EmailDetails {
     async detail(emailId) {
       const [log, found] = await Promise.all([
         isUuid(emailId) ? postrider.get(emailId) : null,
-        stored(emailId),
+        stored(emailId, { part: 'none' }),
       ]);
       if (!log || !found) return null;
       const history = (await listAttempts(await store(), [log.id])).get(log.id) ?? [];
-      const { from, to, cc, bcc, replyTo, headers, category } = found;
+      const { from, to, cc, bcc, headerRecipients, replyTo, headers, category } = found;
       const files = found.sensitive ? null : await postrider.attachments(emailId);
       return {
         ...log,
         history,
-        envelope: { from, to, cc, bcc, replyTo, headers, category },
+        envelope: { from, to, cc, bcc, headerRecipients, replyTo, headers, category },
         content: found.sensitive ? 'hidden' : found.kept ? 'kept' : 'removed',
         attachments: files?.attachments ?? [],
       };
     },
-    async sendAgain(emailId, options) {
+    async sendAgain(emailId, { hold, ...options }) {
       const [log, found] = await Promise.all([
         isUuid(emailId) ? postrider.get(emailId) : null,
-        content(emailId),
+        content(emailId, { hold }),
       ]);
       if (!log || !found)
         throw new PostriderError('EMAIL_NOT_FOUND', `There is no email ${emailId}.`, { field: 'id' });
+      if (found.cut)
+        throw new PostriderError(
+          'PAYLOAD_TOO_LARGE',
+          'The content of this email is larger than any that is sent.',
+          {
+            field: 'id',
+          },
+        );
       const input = Object.fromEntries(
         Object.entries(inputOf(log, found)).filter(([, value]) => value !== null && value !== undefined),
       );
-      return postrider.send(input as unknown as Parameters<Postrider['send']>[0], options);
+      const email = input as unknown as Parameters<Postrider['send']>[0];
+      const { headerRecipients } = found;
+      if (headerRecipients === null) return postrider.send(email, options);
+      const [accepted] = await postrider.sendBatch([email], { ...options, headerRecipients });
+      return accepted!;
     },
   };
 }

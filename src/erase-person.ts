@@ -1,7 +1,7 @@
 import { forgetContacts } from './access/index.js';
 import { eraseDeliveries, eraseOwedEvents } from './events/index.js';
 import { eraseEmails, PERSON, personOf } from './outbox/index.js';
-import { forgetKeysOf } from './policy/index.js';
+import { type CountedPerson, forgetKeysOf } from './policy/index.js';
 import { eraseRecipients, findPersonToErase, forgetSuppressedAddresses } from './recipients/index.js';
 import type { Database } from './store/index.js';
 
@@ -43,7 +43,7 @@ export interface EraseParts {
   /** Removes what limits have counted for them. */
   forgetRecipient(
     database: Database,
-    person: { tenant: string | null; addresses: readonly string[] },
+    person: Pick<CountedPerson, 'tenant' | 'addresses' | 'users'>,
   ): Promise<number>;
 }
 
@@ -70,7 +70,11 @@ export async function erasePerson(
   idempotencyKeys += await forgetKeysOf(database, { tenant, pattern: person.pattern });
   await eraseDeliveries(database, { tenant, pattern: person.pattern });
   await eraseOwedEvents(database, { tenant, pattern: person.pattern });
-  await forgetRecipient(database, { tenant, addresses: known.addresses });
+  await forgetRecipient(database, {
+    tenant,
+    addresses: known.addresses,
+    users: known.externalIds,
+  });
   // Last: what is known of them is what an interrupted run needs to go on.
   if (emails.left === 0) await forgetSuppressedAddresses(database, tenant, known.addresses);
   await forgetContacts(database, tenant, known.addresses);

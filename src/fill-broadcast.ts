@@ -1,38 +1,41 @@
 import type { UnsubscribeUrl } from './intake/index.js';
 import type { Contact } from './recipients/index.js';
-import { escapeHtml, fillPlaceholders } from './render/index.js';
+import {
+  endOfStartTag,
+  escapeHtml,
+  fillPlaceholders,
+  type Placeholder,
+  readPlaceholders,
+} from './render/index.js';
 import type { BroadcastContent, BroadcastScheduleParts } from './schedules/index.js';
 
 /**
- * A broadcast's content for one person: `{{{FIRST_NAME|there}}}`, their properties, and the link to unsubscribe. What a
- * person is called is text, wherever it stands; for what nobody
+ * A broadcast's content, read once and filled for each person: `{{{FIRST_NAME|there}}}`, their properties, and the
+ * link to unsubscribe. What a person is called is text, wherever and in however many braces it stands; for what nobody
  * knows of them stands what the placeholder gives, else what their company gives for the property, else nothing.
  */
 export function fillBroadcast(unsubscribeUrl: UnsubscribeUrl | null): BroadcastScheduleParts['fill'] {
-  return (content, contact, { companyId, broadcastId, category, fallbacks }) => {
-    const link =
-      unsubscribeUrl?.({
-        id: broadcastId,
-        tenant: companyId,
-        address: contact.email,
-        category,
-        lang: null,
-      }) ?? '';
-    const values = valuesOf(contact, link);
-    const fill = (text: string, written: (value: string) => string) =>
-      fillPlaceholders(
-        text,
-        (key) => {
-          const value = values.get(nameOf(key));
-          return value === undefined || value === '' ? null : written(value);
-        },
-        (key) => written(fallbacks.get(nameOf(key)) ?? ''),
-      );
-    const asIs = (value: string) => value;
-    return {
-      subject: fill(content.subject ?? '', asIs),
-      ...(content.html !== null && { html: fill(withPreview(content), escapeHtml) }),
-      ...(content.text !== null && { text: fill(content.text, asIs) }),
+  return (content, { companyId, broadcastId, category, fallbacks }) => {
+    const subject = readPlaceholders(content.subject ?? '');
+    const html = content.html === null ? null : readPlaceholders(withPreview(content.html, content));
+    const text = content.text === null ? null : readPlaceholders(content.text);
+    return (contact) => {
+      const { email: address } = contact;
+      const link =
+        unsubscribeUrl?.({ id: broadcastId, tenant: companyId, address, category, lang: null }) ?? '';
+      const values = valuesOf(contact, link);
+      const valueFor = ({ key, otherwise }: Placeholder) =>
+        values.get(nameOf(key)) || (otherwise ?? fallbacks.get(nameOf(key)) ?? '');
+      const escaped = ({ key, otherwise }: Placeholder) => {
+        const value = values.get(nameOf(key));
+        if (value) return escapeHtml(value);
+        return otherwise ?? escapeHtml(fallbacks.get(nameOf(key)) ?? '');
+      };
+      return {
+        subject: fillPlaceholders(subject, 'subject', valueFor),
+        ...(html !== null && { html: fillPlaceholders(html, 'html', escaped) }),
+        ...(text !== null && { text: fillPlaceholders(text, 'text', valueFor) }),
+      };
     };
   };
 }
@@ -51,10 +54,9 @@ function valuesOf({ email, firstName, lastName, properties }: Contact, link: str
 }
 
 /** What mail programs show beside the subject, hidden in the email itself. */
-function withPreview({ html, previewText }: BroadcastContent): string {
-  if (previewText === null) return html ?? '';
+function withPreview(html: string, { previewText }: BroadcastContent): string {
+  if (previewText === null) return html;
   const hidden = `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(previewText)}</div>`;
-  return /<body[^>]*>/i.test(html ?? '')
-    ? html!.replace(/<body[^>]*>/i, (tag) => tag + hidden)
-    : hidden + html;
+  const body = Math.max(0, endOfStartTag(html, 'body'));
+  return html.slice(0, body) + hidden + html.slice(body);
 }

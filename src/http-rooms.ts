@@ -37,6 +37,7 @@ export function httpRooms(postrider: Postrider): HttpRooms {
       ),
       figures: async (hours) => readFigures(await postrider.ready(), systemClock, hours),
     },
+    alerts: { list: () => postrider.alerts.list() },
     pauses: postrider,
     recipients: postrider.recipients,
     templates: postrider.templates,
@@ -63,7 +64,13 @@ export function httpRooms(postrider: Postrider): HttpRooms {
       // A broker that is away is told and no reason to turn callers away: accepting does not need it.
       const state = postrider.engine();
       const engine = state && { engine: { ok: state.up, message: `${state.name}: ${state.message}` } };
-      return { ok: database.ok, checks: { database, ...engine } };
+      const onBus = postrider.busState();
+      const bus = onBus && { bus: { ok: onBus.up, message: onBus.message } };
+      // Without a lease this process accepts what it does not send, and nobody would notice.
+      const held = postrider.workerState();
+      const worker = held && { worker: { ok: held.up, message: held.message } };
+      const ok = database.ok && (held?.up ?? true);
+      return { ok, checks: { database, ...worker, ...engine, ...bus } };
     },
     metrics: createMetricsReader(postrider, () => systemClock.monotonic()),
     requested: (request) => postrider.metrics.requested(request),

@@ -19,6 +19,7 @@ export type {
   AcceptOptions,
   AddressInput,
   AttachmentInput,
+  BatchOptions,
   EmailInput,
   ReactEmailInput,
   TypedEmailInput,
@@ -103,5 +104,5 @@ export {
   type ScheduleSeen,
   type Schedules,
 } from './schedules/index.js';
-export type { DatabaseSource } from './store/index.js';
+export type { CallerTransaction, DatabaseSource } from './store/index.js';
 export type { DeadLetter, DeadLetterGroup, EmailEvent, EmailLog, EmailPage } from './views/index.js';

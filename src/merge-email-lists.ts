@@ -1,6 +1,6 @@
 import { askEach, away, type RegionReply } from './ask-regions.js';
 import type { EmailLogs } from './email-logs.js';
-import { PostriderError } from './kernel/index.js';
+import { newRecord, PostriderError } from './kernel/index.js';
 import type { MergedLog, MergedPage, RegionAnswer } from './regions-contract.js';
 import type { EmailStats } from './views/index.js';
 
@@ -71,7 +71,7 @@ function merge<Email extends { id: string }>(
 }
 
 function sum(all: readonly EmailStats[]): EmailStats {
-  const total: EmailStats = { totalSent: 0, totalFailed: 0, failureRate: 0, byType: {} };
+  const total: EmailStats = { totalSent: 0, totalFailed: 0, failureRate: 0, byType: newRecord() };
   for (const stats of all) {
     total.totalSent += stats.totalSent;
     total.totalFailed += stats.totalFailed;

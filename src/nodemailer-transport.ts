@@ -1,5 +1,5 @@
 import type { Submission } from './doors/smtp/read-submission.js';
-import type { AcceptOptions, EnvelopeInput } from './intake/index.js';
+import type { AcceptOptions, BatchOptions, EnvelopeInput } from './intake/index.js';
 import { refuseUnknownKeys } from './kernel/index.js';
 import type { Postrider } from './postrider.js';
 
@@ -27,7 +27,7 @@ export interface SentInfo {
   rejected: string[];
   pending: string[];
   response: string;
-  /** One, or one per recipient where the message names none. */
+  /** One; several where the message has more than 50 recipients, and one per recipient where it names none. */
   emailIds: string[];
 }
 
@@ -50,8 +50,10 @@ export function postriderTransport(
     refuseUnknownKeys(own, KEYS, 'INVALID_PAYLOAD');
     const { tx, requestId, idempotencyKey, ...fields } = { ...defaults, ...own };
     const envelope = mail.message.getEnvelope();
-    const { readSubmission } = await import('./doors/smtp/read-submission.js');
-    const submission = await readSubmission(await built(mail), { to: envelope.to });
+    const { checkWireForm, readSubmission } = await import('./doors/smtp/read-submission.js');
+    const raw = await built(mail);
+    checkWireForm(raw);
+    const submission = await readSubmission(raw, { to: envelope.to });
     const named = idempotencyKey ?? submission.namedKey;
     const accepted = await accept(
       postrider,
@@ -60,6 +62,7 @@ export function postriderTransport(
         ...(tx !== undefined && { tx }),
         ...(requestId !== undefined && { requestId }),
         ...(named !== null && { idempotencyKey: named }),
+        ...(submission.headerRecipients && { headerRecipients: submission.headerRecipients }),
       },
     );
     return infoOf(accepted, submission, envelope);
@@ -99,10 +102,10 @@ const KEYS = ['tx', 'requestId', 'idempotencyKey', 'type', ...FIELDS];
 async function accept(
   postrider: Pick<Postrider, 'send' | 'sendBatch'>,
   emails: object[],
-  options: AcceptOptions,
+  options: BatchOptions,
 ): Promise<Array<{ emailId: string }>> {
   const inputs = emails as Parameters<Postrider['sendBatch']>[0];
-  return inputs.length > 1
+  return inputs.length > 1 || options.headerRecipients
     ? postrider.sendBatch(inputs, options)
     : [await postrider.send(inputs[0]!, options)];
 }

@@ -24,6 +24,7 @@ import {
   type EmailAttachments,
   findAttachment,
   findAttachments,
+  type HoldContent,
   type RouteOverview,
   readRoutes,
 } from './views/index.js';
@@ -42,7 +43,11 @@ export interface Operations extends EmailLogs {
   /** The files of an email, or null where there is no such email. */
   attachments(emailId: string, options?: OfCompany): Promise<EmailAttachments | null>;
   /** One file, by its place in that list. */
-  attachment(emailId: string, index: number, options?: OfCompany): Promise<AttachmentFile | null>;
+  attachment(
+    emailId: string,
+    index: number,
+    options?: OfCompany & { hold?: HoldContent | undefined },
+  ): Promise<AttachmentFile | null>;
   /** Takes one person out of everything; may be repeated until it is complete. */
   erase(person: ErasureRequest, options?: EraseOptions): Promise<ErasureReport>;
   /** Events of emails that wait for the broker of the bus; null when none are noted. */
@@ -100,9 +105,9 @@ export function createOperations(
         ? findAttachments((await database()).prompt(), emailId, { tenant: companyId })
         : null;
     },
-    async attachment(emailId, index, { companyId } = {}) {
+    async attachment(emailId, index, { companyId, hold } = {}) {
       if (!isUuid(emailId) || !Number.isInteger(index) || index < 0 || index > MAX_INDEX) return null;
-      return findAttachment((await database()).prompt(), emailId, index, { tenant: companyId });
+      return findAttachment((await database()).prompt(), emailId, index, { tenant: companyId, hold });
     },
     erase: async (person, options) =>
       erasePerson({ database: await database(), forgetRecipient }, person, options),

@@ -1,4 +1,5 @@
 import type { Access } from './access/index.js';
+import type { Alerts } from './alerts/index.js';
 import type { BrokerDeadLetters } from './broker-dead-letters.js';
 import type { BusDesk } from './bus-dead-letters.js';
 import type { ConfigOverrides, Explanation } from './config.js';
@@ -6,24 +7,33 @@ import type { EngineState } from './dispatch/index.js';
 import type { HookRoom } from './doors/http/hook-room.js';
 import type { ResendRooms } from './doors/http/resend/resend-rooms.js';
 import type { UnsubscribeRoom } from './doors/http/unsubscribe-room.js';
-import type { Webhooks } from './events/index.js';
+import type { BusState, Webhooks } from './events/index.js';
 import type {
   Accepted,
   AcceptOptions,
+  BatchOptions,
   EmailInput,
   ReactEmailInput,
   TypedEmailInput,
 } from './intake/index.js';
 import type { Clock, Lifecycle, Logger, Mailbox, StopOptions } from './kernel/index.js';
 import type { Operations } from './operations.js';
-import type { PauseScope } from './outbox/index.js';
+import type { PauseScope, Restored } from './outbox/index.js';
 import type { PipelineMetrics } from './pipeline/index.js';
 import type { Quotas, RateLimits } from './policy/index.js';
 import type { Provider, Route, RouteInput } from './providers/index.js';
 import type { Recipients, Suppressions } from './recipients/index.js';
 import type { BrandInput, CatalogueType, EmailType, Templates } from './render/index.js';
+import type { WorkerState } from './run-worker.js';
 import type { FocusContent, Schedule, Schedules } from './schedules/index.js';
-import type { Database, DatabaseSource, MigrationReport, Queryable } from './store/index.js';
+import type {
+  CallerTransaction,
+  Database,
+  DatabaseSource,
+  MigrationProgress,
+  MigrationReport,
+  Queryable,
+} from './store/index.js';
 import type { EmailEvent, EmailLog, Overview } from './views/index.js';
 
 /**
@@ -34,7 +44,7 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   /** Content, a React element, or a declared type with its data. */
   send(email: SendInput<Types>, options?: AcceptOptions): Promise<Accepted>;
   /** All or none; one idempotency key stands for the whole batch, which then is of one company. */
-  sendBatch(emails: readonly SendInput<Types>[], options?: AcceptOptions): Promise<Accepted[]>;
+  sendBatch(emails: readonly SendInput<Types>[], options?: BatchOptions): Promise<Accepted[]>;
   /** The same as `send` with scheduledAt. */
   schedule(email: SendInput<Types>, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
   /** Until the attempt has begun. */
@@ -45,9 +55,13 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   overview(): Promise<Overview>;
   pause(scope: PauseScope, value?: string, reason?: string): Promise<void>;
   resume(scope: PauseScope, value?: string): Promise<number>;
-  /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. */
+  /** Pauses everything that leaves the store, webhooks, bus events and schedules too, until `resume('all')`. */
+  hold(reason?: string): Promise<void>;
+  /** For a store restored from a backup: marks what waits as possible duplicates, and holds everything. */
+  markRestored(): Promise<Restored>;
+  /** A transaction on Postrider's own store; pass what it gives as `{ tx }`. Your own statements fail with the driver's errors. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
+  migrate(onProgress?: (progress: MigrationProgress) => void): Promise<MigrationReport>;
   /** What stands in the dead-letter queue of the broker, where there is one. */
   readonly brokerDeadLetters: BrokerDeadLetters;
   /** Of the event bus this Postrider takes part in. */
@@ -89,16 +103,20 @@ export interface Postrider<Types extends EmailType = CatalogueType> extends Life
   readonly metrics: PipelineMetrics;
   /** Ends the worker and the schedules alone; sending goes on until `stop`. */
   stopWorking(options?: StopOptions): Promise<void>;
-  /** Whether the worker of this process holds its lease. */
-  working(): boolean;
+  /** What is wrong now and was lately; watched from `start()` on, and by every role of `serve`. */
+  readonly alerts: Alerts;
+  /** Whether the worker of this process holds its lease, and if not, why; null where none was started. */
+  workerState(): WorkerState | null;
   /** The state of its engine; null while there is no worker. */
   engine(): EngineState | null;
+  /** The state of the bus; null where there is none in this process. */
+  busState(): BusState | null;
 }
 
 export type SendInput<Types extends EmailType> = EmailInput | ReactEmailInput | TypedEmailInput<Types>;
 
 export interface CallOptions {
-  tx?: unknown;
+  tx?: CallerTransaction | undefined;
   /** Only an email of this company. */
   companyId?: string | undefined;
 }
@@ -125,6 +143,21 @@ export interface PostriderOptions<Own extends readonly EmailType[] = readonly Em
   logger?: Logger;
   clock?: Clock;
 }
+
+/** What it is made of besides its settings; any other name is refused. */
+export const PARTS = [
+  'database',
+  'config',
+  'provider',
+  'routes',
+  'types',
+  'brands',
+  'schedules',
+  'focusContent',
+  'from',
+  'logger',
+  'clock',
+] satisfies ReadonlyArray<keyof PostriderOptions>;
 
 /** The built-in types and the application's, which win where names are the same. */
 export type KnownTypes<Own extends readonly EmailType[]> =

@@ -1,4 +1,6 @@
+import { createAcceptFaults } from './accept-faults.js';
 import { accessFrom, assembleAccess, assembleSenderRules, type HomeRegion } from './assemble-access.js';
+import { assembleAlerts } from './assemble-alerts.js';
 import { assembleAmqp } from './assemble-amqp.js';
 import { assembleBus, assembleBusDesk } from './assemble-bus.js';
 import { assembleContent } from './assemble-content.js';
@@ -10,11 +12,18 @@ import { assembleSchedules } from './assemble-schedules.js';
 import { assembleSuppression } from './assemble-suppression.js';
 import { assembleWebhooks } from './assemble-webhooks.js';
 import { checkEmailId } from './check-email-id.js';
+import { closeStore } from './close-store.js';
 import { type Config, explain, loadConfig } from './config.js';
-import { createIntake, type Intake, parseDueTime, traceIntake } from './intake/index.js';
+import {
+  BATCH_OPTIONS,
+  createIntake,
+  type Intake,
+  parseDueTime,
+  SEND_OPTIONS,
+  traceIntake,
+} from './intake/index.js';
 import {
   createLogger,
-  delay,
   isUuid,
   loadTracing,
   PostriderError,
@@ -24,9 +33,16 @@ import {
   systemRandomness,
 } from './kernel/index.js';
 import { createOperations } from './operations.js';
-import { cancelEmail, pauseSending, rescheduleEmail, resumeSending } from './outbox/index.js';
+import {
+  cancelEmail,
+  createHoldReader,
+  markRestored,
+  pauseSending,
+  rescheduleEmail,
+  resumeSending,
+} from './outbox/index.js';
 import { createPipelineMetrics } from './pipeline/index.js';
-import type { KnownTypes, Postrider, PostriderOptions } from './postrider-contract.js';
+import { type KnownTypes, PARTS, type Postrider, type PostriderOptions } from './postrider-contract.js';
 import { prepareStore } from './prepare-store.js';
 import { createRecipients } from './recipients/index.js';
 import { type EmailType, renderReact } from './render/index.js';
@@ -38,6 +54,7 @@ import {
   migrate,
   openDatabase,
   type Queryable,
+  withDriverErrors,
 } from './store/index.js';
 import { findEmailLog, listEmailEvents, readOverview } from './views/index.js';
 
@@ -58,21 +75,6 @@ export function createPostrider<const Own extends readonly EmailType[] = readonl
   return assemblePostrider(loadConfig({ overrides: config }), parts) as Postrider<KnownTypes<Own>>;
 }
 
-const PARTS = [
-  'database',
-  'config',
-  'provider',
-  'routes',
-  'types',
-  'brands',
-  'schedules',
-  'focusContent',
-  'from',
-  'logger',
-  'clock',
-];
-const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey', 'traceparent'];
-
 export interface AssemblyOptions extends Omit<PostriderOptions, 'config'> {
   /** Development only: told the codes it sends to operators. */
   onSignInCode?(code: { to: string; code: string }): void;
@@ -85,7 +87,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const table = assembleRoutes(config, { routes: options.routes, provider: options.provider, clock, logger });
-  const sender = options.from ?? defaultSender(config);
+  const sender = defaultSender(config, options.from);
   const metrics = createPipelineMetrics();
   const home = options.regional?.home ?? null;
   const region = options.regional ? config.database.region : null;
@@ -116,7 +118,8 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   function ready(): Promise<Database> {
     if (stopped) return open();
     prepared ??= open()
-      .then((database) => prepareStore(database, region))
+      .then((database) => prepareStore(database, { region, logger }))
+      .then((database) => content.declareTo(database))
       .catch((error: unknown) => {
         prepared = null;
         throw error;
@@ -131,6 +134,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   const policy = assemblePolicy(config, { registry: content.registry, database: ready, clock, logger });
   const suppression = assembleSuppression(config, { database: ready, clock, region });
   const intakes = new WeakMap<Database, Intake>();
+  const faults = createAcceptFaults(clock);
   async function intake(tx: unknown): Promise<Intake> {
     // With a caller's transaction nothing else may be waited for: on one connection it would wait for itself.
     const database = tx === undefined ? await ready() : await open();
@@ -155,16 +159,18 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       suppressions: suppression.reader,
       onAccepted: () => worker?.ring(),
     });
-    const traced = traceIntake(made);
+    const traced = faults.watch(traceIntake(made));
     intakes.set(database, traced);
     return traced;
   }
 
+  const isHeld = createHoldReader(ready, clock);
   const ownIntake = () => intake(undefined);
   const schedules = assembleSchedules(config, {
     own: options.schedules,
     focusContent: options.focusContent,
     database: ready,
+    isHeld,
     intake: ownIntake,
     suppression,
     logger,
@@ -175,16 +181,18 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     if (stopping) return;
     worker = createRunningWorker({
       ...{ database: ready, config, routes: table, sender, metrics, clock, random: systemRandomness, logger },
+      unsubscribeUrl: suppression.unsubscribeUrl,
       ...{ onOwed: webhookSender.ring, receiveForeign: amqp.receiveForeign },
     });
     await worker.start();
-    await Promise.all([webhookSender.start(), bus.start()]);
+    if (stopping) return;
+    await Promise.all([webhookSender.start(), bus.start(), alerts.start()]);
   }
 
   async function stopWorking(stopOptions?: StopOptions): Promise<void> {
     stopping = true;
     const limits = { deadlineMs: config.worker.stopDeadlineMs, ...stopOptions };
-    await Promise.all([worker, schedules, webhookSender, bus].map((part) => part?.stop(limits)));
+    await Promise.all([worker, schedules, webhookSender, bus, alerts].map((part) => part?.stop(limits)));
   }
 
   const sendWithin = async (email: object, tx: Queryable) => (await intake(tx)).accept(email, { tx });
@@ -193,13 +201,29 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
   });
   const access = accessFrom(home, own);
   const { webhooks, webhookSender, complete } = assembleWebhooks(config, {
-    ...{ database: ready, access, atHome: home === null, send: sendWithin, sender },
+    ...{ database: ready, isHeld, access, atHome: home === null, send: sendWithin, sender },
     ...{ clock, random: systemRandomness, logger },
   });
-  const bus = assembleBus(config, { database: ready, intake: ownIntake, complete, metrics, clock, logger });
+  const bus = assembleBus(config, {
+    database: ready,
+    isHeld,
+    intake: ownIntake,
+    complete,
+    metrics,
+    clock,
+    logger,
+  });
   const recipients = createRecipients({ database: ready, clock, defaultTenant: config.email.defaultCompany });
   const operations = createOperations(ready, clock, policy.forgetRecipient);
   const amqp = assembleAmqp(config, { ...operations, intake: ownIntake, logger });
+  const workerState = () =>
+    worker?.state() ?? (starting && { up: false, message: 'no lease: it is beginning' });
+  const engineState = () => worker?.engine() ?? null;
+  const alerts = assembleAlerts(config, {
+    database: ready,
+    facts: () => ({ worker: workerState(), engine: engineState(), bus: bus.state() }),
+    ...{ faults, schedules, routes: table, sender, clock, random: systemRandomness, logger },
+  });
   const prompt = async (): Promise<Database> => (await ready()).prompt();
   const target = async (tx: unknown): Promise<Queryable> =>
     tx === undefined ? prompt() : callerTransaction(tx);
@@ -226,14 +250,16 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     hooks: assembleHooks(config, { database: ready, suppressions: suppression.suppressions, clock }),
     connect: open,
     ready,
-    working: () => worker?.alive() ?? false,
-    engine: () => worker?.engine() ?? null,
+    alerts,
+    workerState,
+    engine: engineState,
+    busState: bus.state,
     async send(email, accept = {}) {
       refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
       return (await intake(accept.tx)).accept(await renderReact(email), accept);
     },
     async sendBatch(emails, accept = {}) {
-      refuseUnknownKeys(accept, SEND_OPTIONS, 'INVALID_PAYLOAD');
+      refuseUnknownKeys(accept, BATCH_OPTIONS, 'INVALID_PAYLOAD');
       return (await intake(accept.tx)).acceptBatch(
         await Promise.all(emails.map((email) => renderReact(email))),
         accept,
@@ -271,11 +297,19 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     async pause(scope, value = '', reason) {
       await pauseSending(await ready(), scope, value, { reason, by: 'caller' });
     },
+    async hold(reason) {
+      await pauseSending(await ready(), 'all', '', { reason, by: 'caller', events: true });
+    },
+    markRestored: async () => markRestored(await ready()),
     resume: async (scope, value = '') => resumeSending(await ready(), scope, value),
-    transaction: async (work) => (await ready()).transaction(work),
-    migrate: async (onProgress) => migrate(await open(), onProgress),
+    transaction: async (work) => (await ready()).transaction((tx) => work(withDriverErrors(tx))),
+    migrate: async (onProgress) => migrate(await open(), { onProgress }),
     start() {
-      starting ??= startWorker();
+      // A start that was refused is not remembered: what was wrong may have been put right.
+      starting ??= startWorker().catch((error: unknown) => {
+        starting = null;
+        throw error;
+      });
       return starting;
     },
     stopWorking,
@@ -285,13 +319,7 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       await Promise.all(table.routes.map((route) => route.provider.close()));
       stopped = true;
       // A store that could not be opened was reported to whoever asked for it; there is nothing to close.
-      const database = await opening?.catch(() => null);
-      const over = new AbortController();
-      // A server that hangs answers no goodbye.
-      await Promise.race([database?.close(), delay(CLOSE_WITHIN_MS, over.signal)]);
-      over.abort();
+      await closeStore((await opening?.catch(() => null)) ?? null);
     },
   };
 }
-
-const CLOSE_WITHIN_MS = 5000;

@@ -9,7 +9,7 @@ export function createMetricsReader(
   postrider: Postrider,
   now: () => number,
 ): () => Promise<{ contentType: string; body: string }> {
-  const { registry, queue } = postrider.metrics;
+  const { registry, queue, bus } = postrider.metrics;
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> = Promise.resolve();
 
@@ -34,6 +34,7 @@ export function createMetricsReader(
       reading = refresh();
     }
     await reading;
+    bus.up(postrider.busState()?.up ?? null);
     return { contentType: registry.contentType, body: await registry.metrics() };
   };
 }

@@ -68,7 +68,7 @@ function acrossRegions(regions: Regions): Across {
       (await holding(emailId, companyId)).reschedule(emailId, at, companyId),
     details: {
       detail: async (emailId) => (await detailsOf(emailId)).detail(emailId),
-      content: async (emailId) => (await detailsOf(emailId)).content(emailId),
+      content: async (emailId, options) => (await detailsOf(emailId)).content(emailId, options),
       sendAgain: async (emailId, options) => (await detailsOf(emailId)).sendAgain(emailId, options),
     },
     attachments: {
@@ -118,7 +118,10 @@ async function readiness(regions: Regions, own: ReadonlyMap<string, HttpRooms>):
   const each = await Promise.all(
     regions.names.map(async (name) => [name, await own.get(name)!.ready()] as const),
   );
-  const checks = each.map(([name, { checks: found }]) => [`database ${name}`, found.database!] as const);
+  const checks = each.flatMap(([name, { checks: found }]) => [
+    [`database ${name}`, found.database!] as const,
+    ...(found.worker ? [[`worker ${name}`, found.worker] as const] : []),
+  ]);
   const home = each.find(([name]) => name === regions.home)?.[1];
   return { ok: home?.ok ?? false, checks: Object.fromEntries(checks) };
 }

@@ -1,12 +1,12 @@
 import type { EmailLogs, OperatorPage } from './email-logs.js';
 import type { ErasedEverywhere } from './erase-everywhere.js';
 import type { EraseOptions, ErasureRequest } from './erase-person.js';
-import type { Accepted, AcceptOptions } from './intake/index.js';
+import type { Accepted, AcceptOptions, BatchOptions } from './intake/index.js';
 import type { Lifecycle, StopOptions } from './kernel/index.js';
 import type { CallOptions, Postrider, PostriderOptions, SendInput } from './postrider-contract.js';
 import type { EmailFilterInput } from './read-email-filter.js';
 import type { CatalogueType, EmailType } from './render/index.js';
-import type { DatabaseSource, MigrationReport } from './store/index.js';
+import type { DatabaseSource, MigrationProgress, MigrationReport } from './store/index.js';
 import type { EmailEvent, EmailLog } from './views/index.js';
 
 /**
@@ -24,7 +24,7 @@ export interface Regions<Types extends EmailType = CatalogueType> extends Lifecy
   /** In the region the email names, else its company's, else home. With a transaction the email must name it. */
   send(email: SendInput<Types>, options?: AcceptOptions): Promise<Accepted>;
   /** All or none, so all in one region. */
-  sendBatch(emails: readonly SendInput<Types>[], options?: AcceptOptions): Promise<Accepted[]>;
+  sendBatch(emails: readonly SendInput<Types>[], options?: BatchOptions): Promise<Accepted[]>;
   schedule(email: SendInput<Types>, at: Date | string, options?: AcceptOptions): Promise<Accepted>;
   reschedule(emailId: string, at: Date | string, options?: OfCompany): Promise<void>;
   cancel(emailId: string, options?: OfCompany): Promise<EmailLog>;
@@ -38,7 +38,7 @@ export interface Regions<Types extends EmailType = CatalogueType> extends Lifecy
   /** One person out of every region. */
   erase(person: ErasureRequest, options?: EraseOptions): Promise<ErasedEverywhere>;
   /** Each region for itself; the first that fails ends it. */
-  migrate(onProgress?: (name: string) => void): Promise<MigrationReport>;
+  migrate(onProgress?: (progress: MigrationProgress) => void): Promise<MigrationReport>;
   /** Recurring emails of every region. */
   startSchedules(): Promise<void>;
   /** Ends workers and schedules; sending goes on until `stop`. */

@@ -143,7 +143,9 @@ export function assembleRegions(config: Config, { stores, ...options }: RegionAs
       const applied: string[] = [];
       let current = 0;
       for (const region of names) {
-        const report = await within(region).migrate((name) => onProgress?.(`${region} ${name}`));
+        const report = await within(region).migrate((progress) =>
+          onProgress?.({ ...progress, migration: `${region} ${progress.migration}` }),
+        );
         applied.push(...report.applied.map((name) => `${region} ${name}`));
         current = report.current;
       }

@@ -1,13 +1,14 @@
 import { hostname } from 'node:os';
 import { assembleEngine } from './assemble-engine.js';
 import { createSuppressedFinder } from './assemble-suppression.js';
+import { createSqlCompletion } from './complete-from-sql.js';
 import type { Config } from './config.js';
 import { type Engine, type EngineState, type ReceiveForeign, tellEngine } from './dispatch/index.js';
 import { forgetOldBusRows, forgetOldDeliveries } from './events/index.js';
+import type { UnsubscribeUrl } from './intake/index.js';
 import {
   type Clock,
   delay,
-  isPostriderError,
   type Lifecycle,
   type Logger,
   type Mailbox,
@@ -15,7 +16,7 @@ import {
   type Randomness,
   type StopOptions,
 } from './kernel/index.js';
-import { openRoutes, routeNames } from './open-routes.js';
+import { openRoutes, routeNames, shareRoutes } from './open-routes.js';
 import {
   createLedger,
   createPauseReader,
@@ -23,21 +24,18 @@ import {
   createRouteNames,
   createSweeper,
   createTallier,
-  figuresOf,
-  findDeadWorkers,
-  findEarlierWorkers,
   type GivenUp,
-  hasHeld,
-  msUntilPredecessorDead,
   takeLease,
-  takeOverWorker,
   type WorkerLease,
+  WorkerWatch,
 } from './outbox/index.js';
 import { createWorker, type PipelineMetrics } from './pipeline/index.js';
 import { findMissingRecipients, forgetOldKeys, forgetOldSlots } from './policy/index.js';
 import type { RouteTable } from './providers/index.js';
 import { forgetOldRuns } from './schedules/index.js';
+import { faultFields, isPassing, isPermanent } from './start-faults.js';
 import type { Database } from './store/index.js';
+import { takeBackOwn } from './take-back-own.js';
 
 /**
  * One worker of this process: lease, engine, pipeline, sweeper and pruner, started in that order and
@@ -47,10 +45,15 @@ import type { Database } from './store/index.js';
 export interface RunningWorker extends Lifecycle {
   /** Something was committed in this process. */
   ring(): void;
-  /** True while it holds a lease. */
-  alive(): boolean;
+  /** Whether it holds a lease, and if not, why; null before it was started. */
+  state(): WorkerState | null;
   /** Of its engine; null while it has none. */
   engine(): EngineState | null;
+}
+
+export interface WorkerState {
+  up: boolean;
+  message: string;
 }
 
 export interface RunWorkerOptions {
@@ -59,6 +62,8 @@ export interface RunWorkerOptions {
   config: Config;
   routes: RouteTable;
   sender: Mailbox | null;
+  /** null without an address people can reach. */
+  unsubscribeUrl: UnsubscribeUrl | null;
   metrics: PipelineMetrics;
   clock: Clock;
   random: Randomness;
@@ -78,20 +83,26 @@ export function createRunningWorker(options: RunWorkerOptions): RunningWorker {
   let current: Generation | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopOptions: StopOptions | undefined;
+  let failure: string | null = null;
 
+  /** `onFirst` is told once: that it runs, why it never will, or, of a broker, that it is still being tried. */
   async function live(signal: AbortSignal, onFirst: (refusal?: unknown) => void): Promise<void> {
     let first = true;
     while (!signal.aborted) {
       try {
         current = await begin(options, signal);
         first = false;
+        failure = null;
         onFirst();
         await current.over;
       } catch (error) {
-        if (first && isRefusal(error)) return onFirst(error);
-        onFirst();
-        first = false;
-        if (!signal.aborted) logger.warn({ err: messageOf(error) }, 'worker could not begin');
+        failure = messageOf(error);
+        if (first && isPermanent(error)) return onFirst(error);
+        if (!isPassing(error)) {
+          onFirst();
+          first = false;
+        }
+        if (!signal.aborted) logger.error(faultFields(error), 'worker could not begin; it is tried again');
         await delay(AWAY_MS * (1 + options.random() * 0.5), signal);
       } finally {
         const ended = current;
@@ -99,12 +110,13 @@ export function createRunningWorker(options: RunWorkerOptions): RunningWorker {
         await ended?.end(signal.aborted ? stopOptions : { deadlineMs: 0 });
       }
     }
+    onFirst();
   }
 
   return {
     /**
-     * Returns when the worker runs, or when the database turned out to be away: then it goes on trying.
-     * Rejects where trying again cannot help.
+     * Returns when the worker runs, or is stopped before. A database that is away is waited for; what trying again
+     * cannot mend rejects.
      */
     start() {
       if (stopping) return Promise.resolve();
@@ -120,17 +132,19 @@ export function createRunningWorker(options: RunWorkerOptions): RunningWorker {
       await running;
     },
     ring: () => current?.engine.ring(),
-    alive: () => current !== null,
+    state() {
+      if (!stopping) return null;
+      if (current?.lease.held())
+        return { up: true, message: `worker ${current.lease.worker} holds its lease` };
+      const because = current ? 'its beat does not reach the database' : (failure ?? 'it is beginning');
+      return { up: false, message: stopping.signal.aborted ? 'stopped' : `no lease: ${because}` };
+    },
     engine: () => current?.engine.state() ?? null,
   };
 }
 
-/** A setting or a broker must be put right by a person. */
-function isRefusal(error: unknown): boolean {
-  return isPostriderError(error) && (error.code === 'INVALID_CONFIG' || error.code === 'BROKER_UNSUITABLE');
-}
-
 interface Generation {
+  lease: WorkerLease;
   engine: Engine;
   /** Resolves when the lease is lost or the worker is asked to stop. */
   over: Promise<void>;
@@ -167,7 +181,14 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     throw error;
   });
   const givenUp: GivenUp[] = [];
-  const board = await takeBackOwn(options, database, lease)
+  const worker = () => lease.worker;
+  const watch = embedded ? null : new WorkerWatch({ database, self: worker, clock, logger });
+  const board = await takeBackOwn(database, {
+    worker: lease.worker,
+    instance: config.instance.name,
+    watch,
+    logger,
+  })
     .then((ended) => givenUp.push(...ended))
     .then(() => openRoutes(options, database, lease))
     .catch(async (error: unknown) => {
@@ -175,15 +196,13 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       await lease.end();
       throw error;
     });
-  const worker = () => lease.worker;
+  const { shares, gate } = shareRoutes(options, board);
   const ready = await assembleEngine(config, {
     database,
     worker,
     routes: {
       names: createRouteNames(database, { configured: routeNames(options.routes), clock }),
-      room: board.room,
-      took: board.took,
-      onRoom: board.onRoom,
+      ...gate,
     },
     pauses,
     metrics: options.metrics.engine,
@@ -206,9 +225,11 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     ledger: ready.name === 'postgres' ? ledger : tellEngine(ledger, ready),
     lease,
     routes: board,
+    shares,
     sender: options.sender,
     region: config.database.region,
     staging: config.email,
+    completeFromSql: createSqlCompletion(options.unsubscribeUrl),
     findMissingRecipients: async (emails) => {
       const refs = emails.flatMap(({ id, recipientId, recipientExternalId: externalId, tenant, to }) =>
         recipientId || externalId ? [{ id, recipientId, externalId, tenant, email: to }] : [],
@@ -223,7 +244,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     metrics: options.metrics,
   });
   const sweeper = createSweeper({
-    ...{ database, worker, embedded, logger, random },
+    ...{ database, watch, logger, random },
     ringAgainMs: config.engine.ringAgainMs,
     onReady: () => ready.ring(),
     onGivenUp: ready.gaveUp,
@@ -251,6 +272,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     'worker started',
   );
   return {
+    lease,
     engine: ready,
     over,
     async end(stop) {
@@ -267,27 +289,4 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       logger.info({ worker: lease.worker }, 'worker stopped');
     },
   };
-}
-
-/** Before the first claim: rows of the process this one replaces, and of everyone else who is dead. */
-async function takeBackOwn(
-  options: RunWorkerOptions,
-  database: Database,
-  lease: WorkerLease,
-): Promise<GivenUp[]> {
-  const { logger } = options;
-  const ended: GivenUp[] = [];
-  if (!lease.embedded) {
-    await delay(await msUntilPredecessorDead(database, lease.worker, options.config.instance.name));
-  }
-  const dead = lease.embedded
-    ? await findEarlierWorkers(database, lease.worker)
-    : await findDeadWorkers(database, lease.worker);
-  for (const worker of dead) {
-    const taken = await takeOverWorker(database, worker);
-    if (!taken) continue;
-    logger[hasHeld(taken) ? 'warn' : 'info'](figuresOf(taken), 'took over from a dead worker');
-    ended.push(...taken.ended);
-  }
-  return ended;
 }

@@ -12,6 +12,8 @@ export interface SentEmail {
   to: string[];
   cc: string[];
   bcc: string[];
+  /** Whom it reached: all of these, unless To and Cc name others. */
+  recipients: string[];
   subject: string;
   html: string;
   text: string;
@@ -68,7 +70,7 @@ const MAX_SHOWN = 20;
 type Fits = { [Name in keyof Required<Criteria>]: (email: SentEmail, wanted: string | RegExp) => boolean };
 
 const FITS: Fits = {
-  to: ({ to, cc, bcc }, wanted) => [...to, ...cc, ...bcc].some((address) => is(address, wanted)),
+  to: ({ recipients }, wanted) => recipients.some((address) => is(address, wanted)),
   from: ({ from }, wanted) => is(from, wanted),
   type: ({ type }, wanted) => type === wanted,
   companyId: ({ companyId }, wanted) => companyId === wanted,

@@ -10,8 +10,10 @@ export function smtpRooms(
     keys: postrider.access.keys,
     async accept(emails, options) {
       const inputs = emails as Parameters<Postrider['sendBatch']>[0];
-      if (inputs.length > 1) return front.sendBatch(inputs, options);
-      return [await front.send(inputs[0]!, options)];
+      const { headerRecipients, ...usual } = options;
+      if (headerRecipients) return front.sendBatch(inputs, { ...usual, headerRecipients });
+      if (inputs.length > 1) return front.sendBatch(inputs, usual);
+      return [await front.send(inputs[0]!, usual)];
     },
   };
 }

@@ -1,6 +1,7 @@
+import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineEmail } from './index.js';
+import { defineEmail, postriderTransport } from './index.js';
 import { smtpProvider } from './provider-accounts.js';
 import { outgoingEmail } from './providers/outgoing-email.fixture.js';
 import { createTestPostrider, greet, scriptedServer, takeMessage } from './testing.js';
@@ -31,6 +32,36 @@ afterAll(() => mail.close());
 
 const HOUR = 3_600_000;
 const hello = (to: string, more = {}) => ({ to, subject: 'Hello', text: 'Hello there', ...more });
+
+test('a mail of nodemailer to 61 → found by whom each email reached, with the whole To', async () => {
+  const to = Array.from({ length: 60 }, (_, n) => `reader-${n}@example.net`);
+  const transporter = nodemailer.createTransport(postriderTransport(mail.postrider));
+  const info = await transporter.sendMail({
+    ...{ from: 'app@example.com', to, bcc: 'hidden@example.net', subject: 'To all', text: 'Hello' },
+  });
+  expect(info.emailIds).toHaveLength(2);
+  const [first, second] = await mail.sent({ subject: 'To all' });
+  expect([first!.to, second!.to]).toEqual([to, to]);
+  expect([first!.recipients, second!.recipients]).toEqual([
+    to.slice(0, 50),
+    [...to.slice(50), 'hidden@example.net'],
+  ]);
+  expect(second!.bcc).toEqual(['hidden@example.net']);
+  expect(await mail.sent({ to: to[55]! })).toHaveLength(1);
+});
+
+test('headerRecipients of a batch → kept to names and addresses, and nobody is reached without being said', async () => {
+  const refused = (headerRecipients: object, emails: object[] = [hello('a@example.net')]) =>
+    expect(mail.postrider.sendBatch(emails as never, { headerRecipients } as never)).rejects;
+  const many = Array.from({ length: 1001 }, (_, n) => `reader-${n}@example.net`);
+  await refused({ to: many }).toMatchObject({ code: 'INVALID_EMAIL', field: 'headerRecipients.to' });
+  await refused({ to: 'a@b\r\nBcc: c@example.net' }).toMatchObject({ code: 'INVALID_EMAIL' });
+  await refused({ bcc: 'a@example.net' }).toMatchObject({ code: 'INVALID_PAYLOAD' });
+  const wide = many.slice(1).map((address) => ({ address, name: '漢'.repeat(250) }));
+  await refused({ to: wide }).toMatchObject({ code: 'INVALID_PAYLOAD', field: 'headerRecipients' });
+  await refused({ to: 'list@example.net' }, [{ subject: 'a', text: 'b' }]).toMatchObject({ field: '[0].to' });
+  await mail.expectNotSent();
+});
 
 describe('expectSent', () => {
   test('an email that was sent → given back with its content, a sensitive one too', async () => {

@@ -151,6 +151,7 @@ function sentEmail(log: EmailLog, email: OutgoingEmail): SentEmail {
     to: email.to.map(({ address }) => address),
     cc: email.cc.map(({ address }) => address),
     bcc: email.bcc.map(({ address }) => address),
+    recipients: email.recipients,
     subject: email.subject,
     html: email.html,
     text: email.text,

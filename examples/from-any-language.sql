@@ -1,4 +1,4 @@
--- Any language that speaks SQL enqueues in its own transaction. The worker validates what comes this way.
+-- Any language that speaks SQL enqueues in its own transaction. What can never be sent is an error here; the worker checks the rest.
 -- Run it with psql on a database that `postrider migrate` has prepared.
 begin;
 

@@ -9,8 +9,11 @@ let calls = 0;
 
 const moody: Provider = {
   name: 'moody',
+  callsBegin: true,
   async send(email, attempt) {
     calls += 1;
+    // With a connection, before the first byte: from here on a crash makes it a possible duplicate. It may have been cancelled.
+    if ((await attempt.begin?.()) === false) return notNow('CLAIM_LOST', 'not to be sent any more', true);
     // Ask right before the act that cannot be taken back: another worker may own this email by now.
     if (!attempt.mayDeliver()) return notNow('LEASE_LOST', 'the claim may have been taken over', true);
     if (calls === 1) return notNow('BUSY', 'come back in a second', false);

@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.js';
 import { accept } from './accept.js';
 import { adminEmails } from './admin-emails.js';
+import { badRoutes } from './bad-routes.js';
 import { campaign } from './campaign.js';
 import { claimDepth } from './claim-depth.js';
 import { claimSettle } from './claim-settle.js';
@@ -27,6 +28,7 @@ export const BENCHES: readonly Bench[] = [
   engines,
   latency,
   fairness,
+  badRoutes,
   recovery,
   unsettled,
   claimDepth,

@@ -62,7 +62,7 @@ export const recovery: Bench = {
         value: seconds(median(all((r) => r.claimedMs))),
         unit: 's',
         target: { atMost: 2 },
-        note: 'begun rows are tried one at a time, with nothing beside them',
+        note: 'opened rows are tried in groups of half as many',
       },
       {
         what: 'last row claimed again, longest',

@@ -2,7 +2,7 @@
  * A process with one real worker, told over IPC what to report. Its provider is either none at all (every
  * email is sent at once, or after a given time) or SMTP. Ends when its parent does.
  */
-import { createPostrider } from '../../src/index.js';
+import { createPostrider, type PostriderOptions } from '../../src/index.js';
 import { onKillPoint } from '../../src/kernel/index.js';
 import type { Provider } from '../../src/providers/index.js';
 
@@ -10,6 +10,8 @@ export interface WorkerOptions {
   database: string;
   /** SMTP to this port of loopback; without it the null provider. */
   smtpPort?: number;
+  /** Routes over SMTP to these ports of loopback, instead of one. */
+  routes?: Array<{ name: string; port: number; companies?: string[] }>;
   /** How long the null provider takes. */
   sendMs?: number;
   concurrency?: number;
@@ -51,7 +53,7 @@ onKillPoint((name) => {
 const postrider = createPostrider({
   database: options.database,
   from: { address: 'noreply@example.com' },
-  ...(options.smtpPort === undefined ? { provider: nullProvider(options.sendMs ?? 0) } : {}),
+  ...waysOut(),
   config: {
     email: { mode: 'smtp' },
     smtp: { host: '127.0.0.1', port: options.smtpPort ?? 25 },
@@ -107,6 +109,15 @@ process.on('disconnect', () => process.exit(0));
 await postrider.ready();
 await postrider.start();
 tell({ event: 'ready' });
+
+function waysOut(): Pick<PostriderOptions, 'routes' | 'provider'> {
+  if (options.routes) {
+    const overSmtp = ({ port, ...rest }: { name: string; port: number; companies?: string[] }) =>
+      ({ ...rest, mode: 'smtp', smtp: { host: '127.0.0.1', port } }) as const;
+    return { routes: options.routes.map(overSmtp) };
+  }
+  return options.smtpPort === undefined ? { provider: nullProvider(options.sendMs ?? 0) } : {};
+}
 
 function nullProvider(sendMs: number): Provider {
   const sent = { kind: 'sent', providerMessageId: null, trace: { stage: 'reply' } } as const;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../src/doors/http/openapi/create-document.js';
 import { mayUse, ROUTE_ACCESS } from '../../src/doors/http/route-access.js';
 import { signUserToken } from '../../src/index.js';
 import { type Answer, type Door, openDoor, ROOT } from '../journey/ground/open-door.js';
@@ -68,6 +69,8 @@ describe('every route', () => {
   let door: Door;
   let full: string;
   let sending: string;
+  /** Whom the newest email of bravo's is to. */
+  let reported = '';
   /** What stands for a parameter: something of bravo's wherever there is such a thing. */
   let stands: Record<string, string>;
 
@@ -150,15 +153,25 @@ describe('every route', () => {
   async function emailOfBravo(): Promise<string> {
     const { emailId } = await door.postrider.send({
       companyId: 'bravo',
-      to: `${MARK}@example.net`,
+      // A fresh one: a report about bravo's earlier emails suppresses theirs.
+      to: recipientOfBravo(),
       subject: MARK,
       text: MARK,
       attachments: [{ filename: `${MARK}.txt`, content: Buffer.from(MARK).toString('base64') }],
       userId: MARK,
       scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
     });
+    const { rows } = await door.pool.query('select 1 from postrider.email_queue where id = $1', [emailId]);
+    expect(rows, 'an email of bravo that waits, so that there is something to cancel').toHaveLength(1);
     return emailId;
   }
+
+  let emailsOfBravo = 0;
+  const recipientOfBravo = () => {
+    emailsOfBravo += 1;
+    reported = `${MARK}-${emailsOfBravo}@example.net`;
+    return reported;
+  };
 
   async function personOfBravo(): Promise<void> {
     const person = { externalId: 'both-have-this', email: `${MARK}@example.net`, name: MARK };
@@ -234,7 +247,7 @@ describe('every route', () => {
       ...{ as, headers },
       ...(carries && { body: body ?? {} }),
       ...(route.endsWith('/import') && { raw: 'email,reason\nboth@example.net,complaint\n' }),
-      ...(route.endsWith('/bounces') && { raw: reportAbout(stands['emails/:id']!) }),
+      ...(route.endsWith('/bounces') && { raw: reportAbout(stands['emails/:id']!, reported) }),
     });
   }
   const userToken = () => signUserToken({ userId: MARK, companyId: 'alpha' }, USER_KEY);
@@ -266,6 +279,39 @@ describe('every route', () => {
       expect(wrong).toEqual([]);
     });
   });
+
+  /** Those that read JSON; Resend's clients send a body with every request, and where none is read it does not count. */
+  const READS_JSON = [
+    ...Object.keys(OPERATIONS).filter((route) => OPERATIONS[route]!.body !== undefined),
+    ...Object.keys(RESEND_BODIES).filter((route) => Object.keys(RESEND_BODIES[route]!).length > 0),
+  ].filter((route) => !/import$|bounces$|ses$|hooks\/resend$|auth\/code$/.test(route));
+
+  test.each(READS_JSON)(
+    '%s with a body that is null, a text or a number → refused, nothing changes',
+    async (route) => {
+      const [method = ''] = route.split(' ');
+      const as = OF_SESSIONS.includes(route) ? null : ROOT;
+      const cookie = `postrider_session=${await session('admin')}; postrider_code=${'c'.repeat(43)}`;
+      const headers = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' };
+      const before = await ofBravo();
+      for (const raw of ['null', '"x"', '1', 'true', '[null]', '["x"]']) {
+        const answer = await door.call(method, pathOf(route), {
+          ...{ as, raw, headers: { ...headers, ...(as === null && { Cookie: cookie }) } },
+        });
+        const { code, name } = answer.body ?? {};
+        expect([raw, answer.status, code ?? name, answer.text]).toEqual([
+          ...[
+            raw,
+            expect.any(Number),
+            expect.stringMatching(/^(?:INVALID_|validation_error|missing_|invalid_)/),
+          ],
+          answer.text,
+        ]);
+        expect(answer.status).toBeLessThan(500);
+      }
+      expect(await ofBravo()).toEqual(before);
+    },
+  );
 
   /** Every row of every table that is bravo's, or about an email of bravo's. */
   async function ofBravo(): Promise<Record<string, string>> {
@@ -333,14 +379,141 @@ describe('every route', () => {
     }
     expect(await ofBravo()).toEqual(before);
   });
+
+  describe("a full key of alpha names something of bravo's", () => {
+    const as = () => ({ as: full });
+    const made = async (path: string, body: object): Promise<string> => {
+      const answer = await door.call('POST', path, { ...as(), body });
+      expect(answer.status, `${path}: ${answer.text}`).toBeLessThan(300);
+      return answer.body.id ?? answer.body.emailId;
+    };
+    const mail = { from: 'a@example.com', to: 'x@example.net', subject: 'x' };
+    /** What is alpha's own, by what stands for it in the paths below. */
+    let own: Record<string, string>;
+    beforeAll(async () => {
+      own = {
+        OWN_BROADCAST: await made('/resend/broadcasts', {
+          name: 'x',
+          from: mail.from,
+          subject: 'x',
+          html: 'x',
+        }),
+        OWN_CONTACT: await made('/resend/contacts', { email: 'own@example.net' }),
+        OWN_SEGMENT: await made('/resend/segments', { name: 'own' }),
+        OWN_WEBHOOK: await made('/v1/webhooks', { url: 'https://own.example.net/' }),
+        OWN_EMAIL: await made('/v1/email/send', { ...mail, text: 'x' }),
+      };
+      await door.postrider.resend.templates.publish('bravo', stands[':template']!);
+      const { deliveries } = await door.postrider.webhooks.deliveries(
+        (await door.postrider.webhooks.list({ companyId: 'bravo' }))[0]!.id,
+      );
+      stands['deliveries/:delivery'] = deliveries[0]?.id ?? stands['deliveries/:delivery']!;
+    });
+
+    const tries: Array<[string, (of: Record<string, string>) => object | undefined]> = [
+      [
+        'POST /v1/email/send',
+        (of) => ({ ...mail, text: 'x', recipient: { recipientId: of[':contact'], email: mail.to } }),
+      ],
+      [
+        'POST /v1/email/batch',
+        (of) => [{ ...mail, text: 'x', recipient: { recipientId: of[':contact'], email: mail.to } }],
+      ],
+      ['POST /resend/emails', (of) => ({ from: mail.from, to: mail.to, template: { id: of[':template'] } })],
+      ['POST /resend/emails', () => ({ from: mail.from, to: mail.to, template: { id: MARK } })],
+      ['POST /resend/emails', (of) => ({ ...mail, text: 'x', topic_id: of[':topic'] })],
+      ['POST /resend/emails/batch', (of) => [{ ...mail, text: 'x', topic_id: of[':topic'] }]],
+      ['POST /resend/broadcasts', (of) => ({ name: 'x', segment_id: of[':segment'] })],
+      ['POST /resend/broadcasts', (of) => ({ name: 'x', audience_id: of[':segment'] })],
+      ['POST /resend/broadcasts', (of) => ({ name: 'x', topic_id: of[':topic'] })],
+      ['PATCH /resend/broadcasts/OWN_BROADCAST', (of) => ({ segment_id: of[':segment'] })],
+      ['PATCH /resend/broadcasts/OWN_BROADCAST', (of) => ({ audience_id: of[':segment'] })],
+      ['PATCH /resend/broadcasts/OWN_BROADCAST', (of) => ({ topic_id: of[':topic'] })],
+      ['POST /resend/contacts', (of) => ({ email: 'new@example.net', segments: [{ id: of[':segment'] }] })],
+      [
+        'POST /resend/contacts',
+        (of) => ({ email: 'new@example.net', topics: [{ id: of[':topic'], subscription: 'opt_in' }] }),
+      ],
+      ['POST /resend/audiences/:segment/contacts', () => ({ email: 'new@example.net' })],
+      ['POST /resend/contacts/OWN_CONTACT/segments/:segment', () => ({})],
+      ['POST /resend/contacts/:contact/segments/OWN_SEGMENT', () => ({})],
+      ['DELETE /resend/contacts/OWN_CONTACT/segments/:segment', () => undefined],
+      ['PATCH /resend/contacts/OWN_CONTACT/topics', (of) => [{ id: of[':topic'], subscription: 'opt_in' }]],
+      ['GET /resend/audiences/:segment/contacts', () => undefined],
+      ['POST /resend/api-keys', (of) => ({ name: 'x', domain_id: of['domains/:id'] })],
+      ['POST /resend/suppressions/batch/remove', (of) => ({ ids: [of[':entry']] })],
+      [
+        'POST /v1/suppressions',
+        (of) => ({ suppressions: [{ email: 's@example.net', emailId: of['emails/:id'] }] }),
+      ],
+      ['POST /v1/webhooks/OWN_WEBHOOK/deliveries/:delivery/replay', () => ({})],
+      ['GET /v1/webhooks/OWN_WEBHOOK/deliveries/:delivery', () => undefined],
+      ['POST /resend/webhooks/OWN_WEBHOOK/events/:delivery/replay', () => ({})],
+      ['GET /resend/webhooks/OWN_WEBHOOK/events/:delivery', () => undefined],
+      ['GET /resend/webhooks/OWN_WEBHOOK/events/:delivery/attempts', () => undefined],
+      ['GET /resend/emails/OWN_EMAIL/attachments/:attachment', () => undefined],
+      ['GET /resend/emails/metrics?broadcast_id=:broadcast&dimensions=broadcast', () => undefined],
+      ['GET /resend/emails/metrics?domain_id=:domain&dimensions=domain', () => undefined],
+      ['GET /resend/emails/metrics?email_id=:email&dimensions=email', () => undefined],
+    ];
+    const ids = (): Record<string, string> => ({
+      ...stands,
+      ':email': stands['emails/:id']!,
+      ':domain': stands['domains/:id']!,
+      ':delivery': stands['deliveries/:delivery']!,
+      ...own,
+    });
+
+    test.each(tries)('%s %# → nothing of it is seen, kept or changed', async (route, bodyOf) => {
+      const [method = '', pattern = ''] = route.split(' ');
+      const known = ids();
+      const path = pattern.replace(/OWN_[A-Z]+|:[a-z]+/g, (name) => known[name]!);
+      const before = await ofBravo();
+      const body = bodyOf(known);
+      const answer = await door.call(method, path, { ...as(), ...(body !== undefined && { body }) });
+      expect(answer.text).not.toContain(MARK);
+      expect(await ofBravo()).toEqual(before);
+      const theirs = Object.entries(known).filter(([name]) => name.startsWith(':') || name.includes('/:id'));
+      const kept = await ofAlpha();
+      for (const [name, id] of theirs.filter(([, value]) => /^[0-9a-f]{8}-/.test(value)))
+        expect(kept.includes(id), `${name} of bravo's in a row of alpha's`).toBe(false);
+      // A list is empty, a count nothing; all else is refused.
+      const empty = /"data":\[\]|"totals"|"deleted":false/.test(answer.text);
+      expect([answer.status, empty || answer.status >= 400, answer.text]).toEqual([
+        ...[answer.status, true, answer.text],
+      ]);
+    });
+
+    /** Every row that is alpha's, as text. */
+    async function ofAlpha(): Promise<string> {
+      const { rows } = await door.pool.query<{ name: string }>(
+        `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+         where c.relnamespace = 'postrider'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+           and a.attname = 'tenant' and c.relname <> 'audit_log'`,
+      );
+      const texts = await Promise.all(
+        rows.map(async ({ name }) => {
+          const found = await door.pool.query(
+            `select coalesce(string_agg(row_to_json(x)::text, ' '), '') as text from postrider.${name} x where tenant = 'alpha'`,
+          );
+          return found.rows[0].text as string;
+        }),
+      );
+      const members = await door.pool.query(
+        `select coalesce(string_agg(row_to_json(m)::text, ' '), '') as text from postrider.segment_members m
+         join postrider.recipients r on r.id = m.recipient_id where r.tenant = 'alpha'`,
+      );
+      return [...texts, members.rows[0].text].join(' ');
+    }
+  });
 });
 
 /** A bounce that came by mail. */
-function reportAbout(emailId: string): string {
+function reportAbout(emailId: string, recipient: string): string {
   return [
     'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
     ...['', '--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
-    ...[`Final-Recipient: rfc822; ${MARK}@example.net`, 'Action: failed', 'Status: 5.1.1', ''],
+    ...[`Final-Recipient: rfc822; ${recipient}`, 'Action: failed', 'Status: 5.1.1', ''],
     ...[
       '--b',
       'Content-Type: text/rfc822-headers',

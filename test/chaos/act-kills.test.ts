@@ -13,7 +13,7 @@ describeWith('postgres')('acts on PostgreSQL', () => {
   let ground: ActGround;
   beforeAll(async () => {
     ground = await openActGround({ access: { secretKeys: oldKey }, webhooks: { allowPrivate: true } });
-  }, 60_000);
+  });
   afterAll(() => ground.end());
 
   const later = () => new Date(Date.now() + 3_600_000);

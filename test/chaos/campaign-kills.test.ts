@@ -93,7 +93,7 @@ describe('a campaign on PostgreSQL', () => {
     expect(
       await number('select count(*) as n from postrider.recipients where last_reminder_sent_at is not null'),
     ).toBe(PEOPLE);
-  }, 600_000);
+  });
 });
 
 /** People where it is seven in the evening, and a reminder of an hour ago that nobody has fired. */

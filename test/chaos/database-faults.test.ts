@@ -38,7 +38,6 @@ describeWith('postgres')('PostgreSQL', () => {
     await ground.accept(plainEmails(EMAILS));
     await waitFor(() => ground.sink.copies() > EMAILS / 5, { timeoutMs: 20_000, what: 'load' });
 
-    const goneAt = performance.now();
     await server.stop('immediate');
     const away = await post(port);
     expect(away).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: '1' });
@@ -60,9 +59,8 @@ describeWith('postgres')('PostgreSQL', () => {
     const workers = await ground.query<{ instance: string }>(
       'select instance from postrider.workers order by instance',
     );
-    // Whoever has not beaten for ten seconds is replaced; only a crowded machine takes that long here.
-    const instances = performance.now() - goneAt < 9000 ? workers : [workers[0], workers.at(-1)];
-    expect(instances).toEqual([{ instance: 'one' }, { instance: 'two' }]);
+    // However long it was away, nobody is taken over for that.
+    expect(workers).toEqual([{ instance: 'one' }, { instance: 'two' }]);
     expect(await ground.problems()).toEqual([]);
     expect(await ground.query(`select id from postrider.email_logs where status <> 'sent'`)).toEqual([]);
   });

@@ -52,7 +52,7 @@ describeWith(
     await ground.finished(60_000);
     expect(await ground.problems()).toEqual([]);
     expect(ground.sink.copies()).toBe(EMAILS);
-  }, 240_000);
+  });
 
   it('killed with bells in the broker, then another engine → everything is sent, nothing twice in silence', async () => {
     await ground.accept(plainEmails(EMAILS));
@@ -71,5 +71,5 @@ describeWith(
     await ground.finished(90_000);
     expect(await ground.problems()).toEqual([]);
     expect(await ground.query(`select id from postrider.email_logs where status <> 'sent'`)).toEqual([]);
-  }, 240_000);
+  });
 });

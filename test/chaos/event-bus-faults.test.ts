@@ -99,9 +99,25 @@ describeWith('rabbitmq')('faults around the bus', () => {
     expect(seen).toEqual([['again', true]]);
   });
 
+  test('broker killed while events wait for their time → all handled when it is back, and none before', async () => {
+    const handled = new Map<string, number>();
+    const bus = await ground.service('later-a', {
+      x: ({ id }) => void handled.set(id!, (handled.get(id!) ?? 0) + 1),
+    });
+    const from = Date.now();
+    const dueMs = 15_000;
+    for (let n = 0; n < 20; n++) await bus.publish({ type: 'x', id: `e${n}`, processAfterDelayMs: dueMs });
+    await until('them to wait', async () => (await ground.depth(bus.names.delayQueue)) === 20);
+    await rabbit.kill();
+    await rabbit.start();
+    await until('the first', () => handled.size > 0, 120_000);
+    expect(Date.now() - from).toBeGreaterThanOrEqual(dueMs);
+    await until('all', () => handled.size === 20, 120_000);
+  }, 240_000);
+
   test('stop while an event waits for its time → at once, and the event is in the queue', async () => {
-    const bus = await ground.service('early-a', { x: () => 200 });
-    await bus.publish({ type: 'x', processAfterDelayMs: 3_600_000 });
+    const bus = await ground.service('early-a', { x: () => 425 });
+    await bus.publish({ type: 'x' });
     await until('it in hand', async () => (await ground.depth(bus.names.queue)) === 0);
     const from = performance.now();
     await bus.stop({ deadlineMs: 10_000 });

@@ -25,7 +25,7 @@ describeWith('postgres')('on PostgreSQL', () => {
     const store = await createTestDatabase();
     onTestFinished(() => store.drop());
     await dieAndRepeat(store.url);
-  }, 120_000);
+  });
 });
 
 describe('on PGlite', () => {
@@ -35,7 +35,7 @@ describe('on PGlite', () => {
     const { folder, remove } = await createEmbeddedFolder();
     onTestFinished(remove);
     await dieAndRepeat({ folder });
-  }, 120_000);
+  });
 });
 
 async function dieAndRepeat(database: ChildOptions['database']): Promise<void> {

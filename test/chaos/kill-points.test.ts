@@ -1,41 +1,25 @@
 import { describe, it } from 'vitest';
-import { createEmbeddedFolder, createTestDatabase, describeWith } from '../services/index.js';
+import { describeWith } from '../services/index.js';
 import { JOURNEY_PLACES } from './ground/journey-places.js';
-import { dieEverywhere } from './ground/kill-loop.js';
+import { dieAtEveryPlace } from './ground/kill-loop.js';
+import { embeddedStores, postgresStores } from './ground/kill-stores.js';
 
 /**
- * Death at every kill point of the journey, one after the other, until a run ends untouched. After each
- * the ledger, the sink and what was promised must agree. Several lanes run side by side, because most of
- * the time is spent waiting: for a lease to run out, for a retry. Every named place is died at, too.
+ * Death at every named place of the journey, and at each point of a start beside the rows of a dead worker. After each
+ * the ledger, the sink and what was promised must agree. Several tracks run side by side, because most of the time is
+ * spent waiting: for a lease to run out, for a retry. test/long/kill-points.test.ts dies at every point, not only at
+ * the first of a name.
  */
-const LANES = 4;
+const TRACKS = 4;
 
 describeWith('postgres')('on PostgreSQL', { concurrent: true }, () => {
-  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async ({
-    onTestFinished,
-  }) => {
-    const stores = await Promise.all(Array.from({ length: LANES }, () => createTestDatabase()));
-    onTestFinished(async () => {
-      await Promise.all(stores.map((store) => store.drop()));
-    });
-    await dieEverywhere(
-      'PostgreSQL',
-      stores.map((store) => ({ database: store.url })),
-      JOURNEY_PLACES,
-    );
-  }, 600_000);
+  it('a process killed at any place of the journey → nothing is lost, repeated silently or left behind', async (test) => {
+    await dieAtEveryPlace('PostgreSQL', await postgresStores(test, TRACKS), JOURNEY_PLACES);
+  });
 });
 
 describe('on PGlite', { concurrent: true }, () => {
-  it('a process killed at any point of the journey → nothing is lost, repeated silently or left behind', async ({
-    onTestFinished,
-  }) => {
-    const folders = await Promise.all(Array.from({ length: LANES }, createEmbeddedFolder));
-    onTestFinished(async () => void (await Promise.all(folders.map(({ remove }) => remove()))));
-    await dieEverywhere(
-      'PGlite',
-      folders.map(({ folder }) => ({ database: { folder } })),
-      JOURNEY_PLACES,
-    );
-  }, 600_000);
+  it('a process killed at any place of the journey → nothing is lost, repeated silently or left behind', async (test) => {
+    await dieAtEveryPlace('PGlite', await embeddedStores(test, TRACKS), JOURNEY_PLACES);
+  });
 });

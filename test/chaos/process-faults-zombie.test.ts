@@ -53,7 +53,8 @@ describeWith('postgres')('a frozen worker', () => {
       what: 'the heir to have sent all but the last, and to be sending that',
     });
     console.log(`taken over and sent again ${Math.round(performance.now() - frozenAt)} ms after the freeze`);
-    expect(performance.now() - frozenAt).toBeGreaterThan(10_000);
+    // Its last beat may be up to one interval of 500 ms older than the freeze.
+    expect(performance.now() - frozenAt).toBeGreaterThan(9500);
     const written = await everythingWritten();
     const copies = ground.sink.copies();
 

@@ -3,10 +3,8 @@ import { countMessages, withRabbit } from '../contract/ground/rabbit-ground.js';
 import {
   createTestVhost,
   describeWith,
-  type RabbitCluster,
   type RabbitServer,
   startPrivateRabbit,
-  startRabbitCluster,
   type TestVhost,
   waitFor,
 } from '../services/index.js';
@@ -14,7 +12,7 @@ import type { ChildOptions } from './ground/child.js';
 import { type Ground, openGround, plainEmails } from './ground/open-ground.js';
 import type { Child } from './ground/spawn-child.js';
 
-/** The engine rabbitmq while brokers, nodes of a cluster and workers die under load. */
+/** The engine rabbitmq while brokers and workers die under load; test/long has a cluster. */
 const EMAILS = 1000;
 const ANSWER_MS = 20;
 
@@ -22,9 +20,9 @@ let ground: Ground;
 
 type Engine = NonNullable<ChildOptions['config']>;
 
-const engineOn = (url: string, more: Engine['rabbitmq'] = {}): Engine => ({
+const engineOn = (url: string): Engine => ({
   engine: { name: 'rabbitmq', ringAgainMs: 3000 },
-  rabbitmq: { url, ...more },
+  rabbitmq: { url },
 });
 
 function slowly(): void {
@@ -71,7 +69,7 @@ describeWith('postgres', 'rabbitmq')('two workers on RabbitMQ under load', () =>
     await server.start();
     await expectAllSent();
     expect(ground.sink.copies()).toBe(ground.accepted.length);
-  }, 400_000);
+  });
 
   it('one worker is killed → the other sends what it held', async ({ onTestFinished }) => {
     // A virtual host stays the store's that worked there last for some seconds.
@@ -82,33 +80,7 @@ describeWith('postgres', 'rabbitmq')('two workers on RabbitMQ under load', () =>
     await delivered(EMAILS / 10);
     victim!.kill('SIGKILL');
     await expectAllSent();
-  }, 180_000);
-});
-
-describeWith('postgres', 'rabbitmq')('three brokers as a cluster with quorum queues', () => {
-  let cluster: RabbitCluster;
-  beforeAll(async () => {
-    cluster = await startRabbitCluster(3);
-    ground = await openGround();
-    slowly();
-  }, 240_000);
-  afterAll(async () => {
-    await ground?.close();
-    await cluster?.remove();
   });
-
-  it('the node everyone is connected to is killed under load → all is sent once, without it', async () => {
-    const [first, ...others] = cluster.nodes;
-    await work(
-      engineOn(first!.url, { queueType: 'quorum', hosts: others.map(({ url }) => new URL(url).host) }),
-    );
-    await ground.accept(plainEmails(EMAILS));
-    await delivered(EMAILS / 10);
-    await first!.kill();
-    await ground.accept(plainEmails(200, 'meanwhile'));
-    await expectAllSent();
-    expect(ground.sink.copies()).toBe(ground.accepted.length);
-  }, 400_000);
 });
 
 describeWith('postgres', 'rabbitmq')('a worker that dies over a message of another service', () => {

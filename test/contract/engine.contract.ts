@@ -11,6 +11,7 @@ import {
   createSweeper,
   type Ledger,
   type Settlement,
+  WorkerWatch,
 } from '../../src/outbox/index.js';
 import { type Database, openDatabase } from '../../src/store/index.js';
 import { createTestDatabase, type TestDatabase, waitFor } from '../services/index.js';
@@ -42,6 +43,8 @@ interface Hand {
   worker: number;
   /** What was handed to it and not settled yet. */
   claims: Claim[];
+  /** As after a SIGKILL: its session is gone and it beats no more. */
+  die(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -74,7 +77,8 @@ function suite(maker: EngineMaker): void {
     });
     await caller.ready();
     sweeper = createSweeper({
-      ...{ database, worker: () => 0, embedded: false, logger: silentLogger, random: Math.random },
+      ...{ database, logger: silentLogger, random: Math.random },
+      watch: new WorkerWatch({ database, self: () => 0, clock: systemClock, logger: silentLogger }),
       ringAgainMs: RING_AGAIN_MS,
       onReady: () => {
         for (const { engine } of hands) engine.ring();
@@ -100,10 +104,15 @@ function suite(maker: EngineMaker): void {
 
   async function open(options: { window?: number } = {}): Promise<Hand> {
     const { rows } = await database.query<{ id: number }>(
-      `insert into postrider.workers (instance, host, pid, shared_session, beat_at)
-       values ('contract', 'here', 1, true, clock_timestamp() + interval '1 hour') returning id`,
+      `insert into postrider.workers (instance, host, pid, shared_session)
+       values ('contract', 'here', 1, true) returning id`,
     );
     const worker = rows[0]!.id;
+    const beats = setInterval(() => {
+      database
+        .query('update postrider.workers set beat_at = clock_timestamp() where id = $1', [worker])
+        .catch(() => undefined); // the store may be away on purpose
+    }, 1000);
     const pauses = createPauseReader(database, systemClock);
     const engine = await maker.make({
       ...{ database, worker: () => worker, pauses, clock: systemClock, random: Math.random },
@@ -130,7 +139,17 @@ function suite(maker: EngineMaker): void {
     })();
     const hand: Hand = {
       ...{ engine, ledger, worker, claims },
+      async die() {
+        clearInterval(beats);
+        // Without a session, and with none that is shared.
+        await database.query(
+          `update postrider.workers set shared_session = false, epoch = (select id from postrider.server_epoch)
+           where id = $1`,
+          [worker],
+        );
+      },
       async stop() {
+        clearInterval(beats);
         await engine.quiesce();
         pumping = false;
         await pump;
@@ -299,10 +318,7 @@ function suite(maker: EngineMaker): void {
       const begun = lost.claims.slice(0, 2).map((claim) => claim.id);
       const fresh = lost.claims.slice(2).map((claim) => claim.id);
       const hand = await open();
-      await database.query(
-        "update postrider.workers set beat_at = clock_timestamp() - interval '1 hour' where id = $1",
-        [lost.worker],
-      );
+      await lost.die();
       await untilHanded(hand, fresh);
       const suspects: Claim[] = [];
       await until('the suspects', async () => {

@@ -30,6 +30,7 @@ describeWith('rabbitmq')('the event bus', () => {
         .filter((line) => line.includes(prefix));
     const queues = await rows('list_queues', 'name', 'durable', 'type', 'arguments');
     expect(queues.map((line) => line.split('\t').slice(0, 3)).sort()).toEqual([
+      [`${prefix}.delay-queue.${prefix}-cincout`, 'true', 'classic'],
       [`${prefix}.dlq.${prefix}-cincout`, 'true', 'classic'],
       [`${prefix}.queue.${prefix}-cincout`, 'true', 'classic'],
       [`${prefix}.retry-queue.${prefix}-cincout`, 'true', 'classic'],
@@ -43,6 +44,8 @@ describeWith('rabbitmq')('the event bus', () => {
     expect(waiting).toContain('{"x-message-ttl",5000}');
     expect(waiting).toContain('{"x-dead-letter-exchange",[]}');
     expect(waiting).toContain(`{"x-dead-letter-routing-key","${prefix}.queue.${prefix}-cincout"}`);
+    // One wait for all of them, whatever the service's retries wait.
+    expect(args(`${prefix}.delay-queue.${prefix}-cincout`)).toBe(waiting);
     expect(args(`${prefix}.dlq.${prefix}-cincout`)).not.toContain('x-dead-letter');
     expect((await rows('list_exchanges', 'name', 'type', 'durable')).sort()).toEqual([
       `${prefix}.main-exchange\tfanout\ttrue`,
@@ -142,17 +145,107 @@ describeWith('rabbitmq')('the event bus', () => {
     expect(seen[2]!.headers).not.toHaveProperty('x-death');
   });
 
-  test('processAfterDelayMs → handled once, not before, while others go ahead', async () => {
-    const handled: Array<{ id: string | null; at: number }> = [];
-    const bus = await ground.service(`${prefix}-a`, {
-      x: ({ id }) => void handled.push({ id, at: Date.now() }),
-    });
-    const from = Date.now();
-    await bus.publish({ type: 'x', id: 'late', processAfterDelayMs: 2500 });
-    await bus.publish({ type: 'x', id: 'soon' });
-    await until('both', () => handled.length === 2);
-    expect(handled.map(({ id }) => id)).toEqual(['soon', 'late']);
-    expect(handled[1]!.at - from).toBeGreaterThanOrEqual(2500);
+  test.each([
+    ['by a local wait', 1500],
+    ['by one round of the delay queue', 3000],
+    ['by two rounds and a local wait', 11_000],
+  ])(
+    'processAfterDelayMs, %s → handled once, not before, uncounted, while others go ahead',
+    async (_, delayMs) => {
+      const handled: Array<{ id: string | null; at: number; retries: number }> = [];
+      const bus = await ground.service(`${prefix}-a`, {
+        x: ({ id }, { retries }) => void handled.push({ id, at: Date.now(), retries }),
+      });
+      const from = Date.now();
+      await bus.publish({ type: 'x', id: 'late', processAfterDelayMs: delayMs });
+      await bus.publish({ type: 'x', id: 'soon' });
+      await until('both', () => handled.length === 2);
+      expect(handled.map(({ id, retries }) => [id, retries])).toEqual([
+        ['soon', 0],
+        ['late', 0],
+      ]);
+      expect(handled[1]!.at - from).toBeGreaterThanOrEqual(delayMs);
+      for (const queue of [bus.names.queue, bus.names.delayQueue]) expect(await ground.depth(queue)).toBe(0);
+    },
+    40_000,
+  );
+
+  test('more events of an hour from now than places → they wait in the delay queue, and a good one is handled at once', async () => {
+    const handled: unknown[] = [];
+    const bus = await ground.service(`${prefix}-a`, { x: ({ id }) => void handled.push(id) });
+    for (let n = 0; n < 12; n++) await bus.publish({ type: 'x', processAfterDelayMs: 3_600_000 });
+    const from = performance.now();
+    await bus.publish({ type: 'x', id: 'good' });
+    await until('the good one', () => handled.length === 1);
+    expect(performance.now() - from).toBeLessThan(4000);
+    await until('them to wait', async () => (await ground.depth(bus.names.delayQueue)) === 12);
+    expect(handled).toEqual(['good']);
+  });
+
+  test('an event fails and comes back, then waits for its time → its retries are counted on', async () => {
+    const retries: number[] = [];
+    const clock = { now: () => Date.now() + aheadMs, monotonic: () => performance.now() };
+    let aheadMs = 0;
+    const bus = await ground.service(
+      `${prefix}-a`,
+      {
+        x: (_, context) => {
+          retries.push(context.retries);
+          // Its clock is set back by a minute once it has failed.
+          aheadMs = retries.length === 1 ? -60_000 : 0;
+          return retries.length < 3 ? 503 : 200;
+        },
+      },
+      { clock },
+    );
+    await bus.publish({ type: 'x', processAfterDelayMs: 0 });
+    await until('it to wait', async () => (await ground.depth(bus.names.delayQueue)) === 1);
+    aheadMs = 0;
+    await until('its end', () => retries.length === 3);
+    expect(retries).toEqual([0, 1, 2]);
+  }, 40_000);
+
+  test('the dead-letter queue takes no more → its events take no place, the state says so, and they are moved when it does', async () => {
+    let good = 0;
+    const tries = new Map<string | null, number>();
+    const bad = ({ id }: { id: string | null }) => {
+      tries.set(id, (tries.get(id) ?? 0) + 1);
+      return 500;
+    };
+    const bus = await ground.service(
+      `${prefix}-a`,
+      { bad, good: () => void good++ },
+      { maxRetries: 0, prefetch: 2 },
+    );
+    const full = ['set_policy', '-p', vhost.name, 'full', `^${bus.names.deadLetterQueue}$`];
+    await vhost.control(...full, '{"max-length":0,"overflow":"reject-publish"}', '--apply-to', 'queues');
+    for (let n = 0; n < 6; n++) await bus.publish({ type: 'bad', id: `bad-${n}` });
+    await until(
+      'all of them to have failed twice',
+      () => [...tries.values()].filter((n) => n > 1).length === 6,
+    );
+    await bus.publish({ type: 'good' });
+    await until('a good one beside them', () => good === 1);
+    expect(bus.state()).toMatchObject({ up: false, message: expect.stringMatching(/cannot be moved/) });
+    // Far fewer than they came back.
+    const moves = ground.lines.filter(({ message }) => String(message).includes('could not be moved'));
+    expect(moves.length).toBeLessThan([...tries.values()].reduce((sum, n) => sum + n, 0));
+    await vhost.control('clear_policy', '-p', vhost.name, 'full');
+    await until(
+      'all dead letters',
+      async () => (await ground.depth(bus.names.deadLetterQueue)) === 6,
+      40_000,
+    );
+    const letter = await ground.take(bus.names.deadLetterQueue);
+    expect(letter?.headers).toMatchObject({ 'x-final-retry-count': 0, 'x-final-status-code': 500 });
+    expect(bus.state()).toEqual({ up: true, message: 'connected' });
+  }, 60_000);
+
+  test('started and stopped → the state says so', async () => {
+    const bus = await ground.service(`${prefix}-a`, { x: () => 200 });
+    await until('it to be up', () => bus.state().up);
+    await bus.stop();
+    expect(bus.state()).toMatchObject({ up: false, message: expect.stringMatching(/not connected/) });
   });
 
   test('whoever counts outcomes throws → the event is published and handled, once', async () => {
@@ -223,7 +316,7 @@ describeWith('rabbitmq')('the event bus', () => {
     expect(letter.body.toString()).toBe('{"type":');
     expect(letter.headers).toMatchObject({
       'x-final-status-code': 400,
-      'x-final-error': 'the body is not a JSON object',
+      'x-final-error': 'The event is not valid JSON.',
     });
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { createAlerts } from '../../src/alerts/index.js';
 import { loadConfig } from '../../src/config.js';
 import { createPostgresEngine } from '../../src/dispatch/index.js';
 import { startHttpServer } from '../../src/doors/http/index.js';
@@ -9,6 +10,7 @@ import {
   createRouteRates,
   createRouteStates,
   createSweeper,
+  WorkerWatch,
 } from '../../src/outbox/index.js';
 import { createPipelineMetrics, createWorker } from '../../src/pipeline/index.js';
 import { createPostrider } from '../../src/postrider.js';
@@ -38,7 +40,13 @@ const settle = (condition: () => boolean | Promise<boolean>) =>
 const provider = createConsoleProvider({ logger: silentLogger });
 const sender = { address: 'noreply@example.com' };
 const ground = { clock: systemClock, random: () => 0.5, logger: silentLogger };
-const pauses = async () => ({ all: false, tenants: [], types: new Set<string>(), routes: new Set<string>() });
+const pauses = async () => ({
+  all: false,
+  events: false,
+  tenants: [],
+  types: new Set<string>(),
+  routes: new Set<string>(),
+});
 
 /** Counts statements of a kind, so that "at work" is seen and not claimed. */
 function watched(pattern: RegExp): { database: Database; asked(): number } {
@@ -80,8 +88,7 @@ lifecycleContract(
     return growing(
       createSweeper({
         database: seen,
-        worker: () => 0,
-        embedded: false,
+        watch: new WorkerWatch({ database: seen, self: () => 0, ...ground }),
         ringAgainMs: 30_000,
         onReady() {},
         onGivenUp() {},
@@ -98,6 +105,7 @@ lifecycleContract(
   async () => {
     const { database: seen, asked } = watched(/update postrider\.schedule_runs r\s+set resume_at/);
     const subject = createScheduler({
+      isHeld: async () => false,
       database: async () => seen,
       schedules: [
         defineSchedule({ name: 'idle', cron: null, campaign: { audience: {}, email: () => null } }),
@@ -171,8 +179,8 @@ lifecycleContract(
       sender,
       region: null,
       staging: { redirectAllTo: null, allowedDomains: null },
+      completeFromSql: () => {},
       findMissingRecipients: async () => new Set(),
-
       findSuppressed: async () => new Map(),
       metrics: createPipelineMetrics(),
     });
@@ -223,6 +231,7 @@ lifecycleContract(
       config: loadConfig({ env: {}, file: null, overrides: { instance: { name: instance } } }),
       routes: createRouteTable([{ name: 'default', provider }]),
       sender,
+      unsubscribeUrl: null,
       metrics: createPipelineMetrics(),
       onOwed: () => {},
       receiveForeign: async () => ({ kind: 'done' }),
@@ -296,6 +305,29 @@ lifecycleContract(
           () => false,
         ),
     };
+  },
+  settle,
+);
+
+lifecycleContract(
+  'alerts',
+  async () => {
+    let asked = 0;
+    const subject = createAlerts({
+      settings: { ...loadConfig({ env: {}, file: null }).alerts, intervalMs: 100 },
+      database: async () => database,
+      async facts() {
+        asked += 1;
+        return { worker: null, engine: null, bus: null, accepting: null, missedSchedules: [] };
+      },
+      request: async () => ({ ok: true, error: null, retryAfterMs: null }),
+      sign: () => ({}),
+      sendEmail: async () => {},
+      dashboardUrl: null,
+      keepDays: 90,
+      ...ground,
+    });
+    return growing(subject, () => asked);
   },
   settle,
 );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import {
-  createTestDatabase,
+  createEmptyDatabase,
   describeWith,
   queryOnce,
   startPrivatePostgres,
@@ -9,7 +9,7 @@ import {
 
 describeWith('postgres')('the PostgreSQL of the tests', () => {
   it('a test database is created → it is empty and answers, and is gone once dropped', async () => {
-    const database = await createTestDatabase();
+    const database = await createEmptyDatabase();
     expect(await queryOnce(database.url, 'select current_database() as name')).toEqual([
       { name: database.name },
     ]);
@@ -18,7 +18,7 @@ describeWith('postgres')('the PostgreSQL of the tests', () => {
   });
 
   it('two test databases → what one holds the other does not see', async () => {
-    const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+    const [one, other] = await Promise.all([createEmptyDatabase(), createEmptyDatabase()]);
     await queryOnce(one.url, 'create table mine (id int)');
     await expect(queryOnce(other.url, 'select * from mine')).rejects.toThrow(/does not exist/);
     await Promise.all([one.drop(), other.drop()]);

@@ -48,6 +48,33 @@ export function providerContract(name: string, makeProvider: () => Promise<Provi
       expect((await subject.received?.()) ?? 0).toBe(before);
     });
 
+    test('begin → called before mayDeliver, by those that say so', async () => {
+      const asked: string[] = [];
+      const outcome = await subject.provider.send(
+        email(),
+        attempt({
+          begin: async () => asked.push('begin') > 0,
+          mayDeliver: () => asked.push('mayDeliver') > 0,
+        }),
+      );
+      expect(outcome).toMatchObject({ kind: 'sent' });
+      expect(asked).toEqual([...(subject.provider.callsBegin ? ['begin'] : []), 'mayDeliver']);
+    });
+
+    test('begin says no → deferred, uncounted, nothing delivered', async () => {
+      const before = (await subject.received?.()) ?? 0;
+      const asked: string[] = [];
+      const mayDeliver = () => asked.push('mayDeliver') > 0;
+      const outcome = await subject.provider.send(email(), attempt({ begin: async () => false, mayDeliver }));
+      expect(outcome).toMatchObject(
+        subject.provider.callsBegin
+          ? { kind: 'deferred', uncounted: true, code: 'CLAIM_LOST' }
+          : { kind: 'sent' },
+      );
+      expect(asked).toHaveLength(subject.provider.callsBegin ? 0 : 1);
+      if (subject.received) expect(await subject.received()).toBe(before + asked.length);
+    });
+
     test('stopping before it begins → deferred, uncounted, nothing delivered', async () => {
       const before = (await subject.received?.()) ?? 0;
       const outcome = await subject.provider.send(email(), attempt({ signal: AbortSignal.abort() }));
@@ -80,7 +107,7 @@ export function providerContract(name: string, makeProvider: () => Promise<Provi
     test('close twice → harmless', async () => {
       const { provider, stop } = await makeProvider();
       await provider.close();
-      await provider.close();
+      await expect(provider.close()).resolves.toBeUndefined();
       await stop?.();
     });
   });

@@ -162,7 +162,7 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
       expect(ground.foreign).toMatchObject([
         {
           messageId: 'good-1',
-          body: { type: 'USER_CERTIFICATION', to: 'a@example.com' },
+          body: Buffer.from('{"type":"USER_CERTIFICATION","to":"a@example.com"}'),
           deadLetterOf: null,
         },
         { messageId: 'bad-1', correlationId: 'r-1' },
@@ -170,7 +170,7 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
       await until(async () => (await countUnacked(vhost)) === 0, 'both to be acknowledged');
     });
 
-    it('headers of others that are large, nested and odd → its dead letter has the plain ones', async () => {
+    it('headers of others that are large, nested and odd → its dead letter has all of them', async () => {
       ground.answers.push({ kind: 'refused', code: 'INVALID_PAYLOAD', message: 'ü'.repeat(5000) });
       const headers = {
         plain: 'yes',
@@ -190,9 +190,8 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
         plain: 'yes',
         'x-retry-count': 5,
         'x-error-code': 'INVALID_PAYLOAD',
+        ...{ long: headers.long, deep: headers.deep, odd: 1.5 },
       });
-      expect(letter.headers).not.toHaveProperty('long');
-      expect(letter.headers).not.toHaveProperty('deep');
       expect(ground.broker.state().up).toBe(true);
     });
 
@@ -208,7 +207,7 @@ describeWith('rabbitmq').each(['classic', 'quorum'] as const)(
         await publisher.close();
       });
       await until(() => ground.foreign.length === seen + 2, 'the message to come twice');
-      expect(ground.foreign.at(-1)).toMatchObject({ messageId: 'again-1', body: 'no json' });
+      expect(ground.foreign.at(-1)).toMatchObject({ messageId: 'again-1', body: Buffer.from('no json') });
       await until(async () => (await countUnacked(vhost)) === 0, 'it to be acknowledged');
     });
 

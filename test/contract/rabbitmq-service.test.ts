@@ -1,12 +1,6 @@
 import { Connection } from 'rabbitmq-client';
 import { expect, it } from 'vitest';
-import {
-  createTestVhost,
-  describeWith,
-  runRabbitControl,
-  startPrivateRabbit,
-  startRabbitCluster,
-} from '../services/index.js';
+import { createTestVhost, describeWith, startPrivateRabbit } from '../services/index.js';
 
 describeWith('rabbitmq')('the RabbitMQ of the tests', { timeout: 600_000 }, () => {
   it('two virtual hosts → what one holds the other does not see, and each is gone once dropped', async () => {
@@ -39,22 +33,6 @@ describeWith('rabbitmq')('the RabbitMQ of the tests', { timeout: 600_000 }, () =
       expect(kept?.body).toBe('one');
     } finally {
       await server.remove();
-    }
-  });
-
-  it('three brokers → one cluster', async () => {
-    const cluster = await startRabbitCluster(3);
-    try {
-      const status = await runRabbitControl(
-        cluster.nodes[0]!.control,
-        'cluster_status',
-        '--formatter',
-        'json',
-      );
-      const { running_nodes } = JSON.parse(status.slice(status.indexOf('{'))) as { running_nodes: string[] };
-      expect(running_nodes.sort()).toEqual(cluster.nodes.map(({ node }) => node).sort());
-    } finally {
-      await cluster.remove();
     }
   });
 });

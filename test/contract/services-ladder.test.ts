@@ -5,25 +5,36 @@ import { freePort, waitFor } from '../services/index.js';
 import { postgres } from '../services/postgres.js';
 import { type Service, unavailable } from '../services/service.js';
 
+const NO_VARIABLE = async () => unavailable('no variable');
+const NO_PROGRAM = async () => unavailable('no program');
+const NOWHERE: Service = { name: 'queue', ways: [NO_VARIABLE, NO_PROGRAM] };
+
 describe('bringing a service up', () => {
   it('the first two ways are unavailable → the third is taken and the fourth not tried', async () => {
-    const service = serviceWith({
-      fromDocker: async () => ({ running: true, url: 'x:', origin: 'a container' }),
-    });
+    const fourth = vi.fn(async () => unavailable('no root'));
+    const service: Service = {
+      name: 'queue',
+      ways: [
+        NO_VARIABLE,
+        NO_PROGRAM,
+        async () => ({ running: true, url: 'x:', origin: 'a container' }),
+        fourth,
+      ],
+    };
     expect(await bringUp(service, { maySkip: true })).toMatchObject({ running: true, origin: 'a container' });
-    expect(service.fromPackages).not.toHaveBeenCalled();
+    expect(fourth).not.toHaveBeenCalled();
   });
 
   it('no way and skipping allowed → every reason is told', async () => {
-    expect(await bringUp(serviceWith({}), { maySkip: true })).toEqual({
+    expect(await bringUp(NOWHERE, { maySkip: true })).toEqual({
       running: false,
-      because: 'no variable; no program; no engine; no root',
+      because: 'no variable; no program',
     });
   });
 
   it('no way in CI → it fails and names the service', async () => {
-    await expect(bringUp(serviceWith({}), { maySkip: false })).rejects.toThrow(
-      /^queue is needed and nothing may be skipped in CI, but: no variable; .* no root$/,
+    await expect(bringUp(NOWHERE, { maySkip: false })).rejects.toThrow(
+      /^queue is needed and nothing may be skipped in CI, but: no variable; no program$/,
     );
   });
 
@@ -62,13 +73,3 @@ it('freePort → a port one can listen on, below the ephemeral range', async () 
     server.listen(port, '127.0.0.1', () => server.close(() => resolve()));
   });
 });
-
-function serviceWith(ways: Partial<Service>) {
-  return {
-    name: 'queue',
-    fromEnvironment: vi.fn(ways.fromEnvironment ?? (async () => unavailable('no variable'))),
-    fromBinaries: vi.fn(ways.fromBinaries ?? (async () => unavailable('no program'))),
-    fromDocker: vi.fn(ways.fromDocker ?? (async () => unavailable('no engine'))),
-    fromPackages: vi.fn(ways.fromPackages ?? (async () => unavailable('no root'))),
-  };
-}

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPostrider } from '../../src/index.js';
 import { openDatabase } from '../../src/store/index.js';
-import { createTestDatabase, queryOnce, startPrivatePostgres, waitFor } from '../services/index.js';
+import { createEmptyDatabase, queryOnce, startPrivatePostgres, waitFor } from '../services/index.js';
 
 /** What an application brings along: a pool with a password, parsers of its own, a PGlite it uses itself. */
 describe("the application's pool on a server that asks for a password", () => {
@@ -48,7 +48,7 @@ async function askForPassword(url: string, role: string): Promise<void> {
 
 describe('what only our own prepared connections do', () => {
   test("the application's pool, or nothing prepared → no rows by COPY, nothing sent ahead", async () => {
-    const created = await createTestDatabase();
+    const created = await createEmptyDatabase();
     onTestFinished(() => created.drop());
     const pool = new pg.Pool({ connectionString: created.url });
     onTestFinished(() => pool.end());
@@ -74,7 +74,7 @@ describe("the application's parsers", () => {
     onTestFinished(() => {
       for (const [oid, parser] of before) pg.types.setTypeParser(oid, parser as (text: string) => unknown);
     });
-    const test = await createTestDatabase();
+    const test = await createEmptyDatabase();
     const database = await openDatabase(test.url);
     const { rows } = await database.query(
       `select '2026-01-02T03:04:05.678+05:30'::timestamptz as at, '{"a":[1]}'::jsonb as json, 7 as number,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,14 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as source from '../../src/store/index.js';
-import { createTestDatabase, freePort, queryOnce, startPrivatePostgres, waitFor } from '../services/index.js';
+import {
+  createEmbeddedFolder,
+  createEmptyDatabase,
+  freePort,
+  queryOnce,
+  startPrivatePostgres,
+  waitFor,
+} from '../services/index.js';
 import { storeContract } from './store.contract.js';
 
 /** The stores against the contract, and what only one of them can promise. */
@@ -22,7 +29,7 @@ async function folder(): Promise<string> {
 }
 
 storeContract('PostgreSQL by URL', async () => {
-  const database = await createTestDatabase();
+  const database = await createEmptyDatabase();
   return {
     store: source,
     shared: true,
@@ -32,7 +39,7 @@ storeContract('PostgreSQL by URL', async () => {
 });
 
 storeContract("PostgreSQL by the application's pool", async () => {
-  const database = await createTestDatabase();
+  const database = await createEmptyDatabase();
   const pool = new pg.Pool({ connectionString: database.url });
   pool.on('error', () => undefined); // dropping the database may overtake the end of a session
   return {
@@ -62,6 +69,7 @@ storeContract("PGlite of the application's own", async () => {
   return {
     store: source,
     shared: false,
+    keepsMarks: false,
     open: () => source.openDatabase(pglite),
     remove: () => pglite.close(),
   };
@@ -125,6 +133,33 @@ describe('PGlite only', () => {
     expect((await database.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
+  test('its folder deleted while it runs → STORE_UNAVAILABLE that names it, instead of writes into nothing', async () => {
+    const doomed = await folder();
+    const open = await (await compiled()).openDatabase({ folder: doomed });
+    await open.query('create table kept (n integer)');
+    await rm(doomed, { recursive: true, force: true });
+    await expect
+      .poll(() => open.query('insert into kept values (1)').then(() => 'taken', String), { timeout: 10_000 })
+      .toContain(`The folder ${doomed} of the embedded store has been deleted or moved`);
+    await expect(open.transaction(async (tx) => tx.query('select 1'))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await open.close();
+  });
+
+  test('files that are damaged → STORE_UNREADABLE with the folder; the lock is free again', async () => {
+    const damaged = await createEmbeddedFolder();
+    onTestFinished(damaged.remove);
+    await truncate(join(damaged.folder, 'pgdata/global/pg_control'), 10);
+    const opening = async () => (await compiled()).openDatabase({ folder: damaged.folder });
+    for (let time = 0; time < 2; time++) {
+      await expect(opening()).rejects.toMatchObject({
+        code: 'STORE_UNREADABLE',
+        message: expect.stringContaining(damaged.folder),
+      });
+    }
+  });
+
   test('its process killed by SIGKILL → the folder is free and every acknowledged row is there', async () => {
     const killed = await folder();
     onTestFinished(() => rm(killed, { recursive: true, force: true }));
@@ -165,7 +200,7 @@ function hold(path: string) {
 
 describe('PostgreSQL only', () => {
   test('a session whose backend is ended → onLost once, and a new session can be opened', async () => {
-    const test = await createTestDatabase();
+    const test = await createEmptyDatabase();
     const database = await source.openDatabase(test.url);
     const session = await database.openSession();
     const losses: Error[] = [];
@@ -185,7 +220,7 @@ describe('PostgreSQL only', () => {
   });
 
   test('idle connections ended by the server → the next call works', async () => {
-    const test = await createTestDatabase();
+    const test = await createEmptyDatabase();
     const database = await source.openDatabase(test.url);
     await Promise.all([1, 2, 3].map(() => database.query('select pg_sleep(0.01)')));
     await queryOnce(

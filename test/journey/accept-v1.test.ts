@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertOdd, type OddEmail } from './ground/odd-rows.js';
 import { type Journey, openJourney } from './ground/open-journey.js';
 
 /** The SQL door: ready content from any language, checked by the worker in full. */
@@ -102,6 +103,46 @@ describe('accept_v1 on PostgreSQL', () => {
     }
   });
 
+  test('a type of the caller’s temporary schema → does not run with the rights of the owner', async () => {
+    const { pool, url } = journey;
+    const role = `shadow_${Date.now()}`;
+    await pool.query(`create role ${role} login password 'secret'`);
+    await pool.query(`grant usage on schema postrider to ${role}`);
+    await pool.query(`grant execute on function postrider.accept_v1 to ${role}`);
+    const as = new URL(url);
+    as.username = role;
+    as.password = 'secret';
+    const client = new pg.Client({ connectionString: as.href });
+    const ran: string[] = [];
+    client.on('notice', (notice) => ran.push(notice.message ?? ''));
+    await client.connect();
+    try {
+      await client.query(`create function pg_temp.runs(value anyelement) returns boolean language plpgsql as $$
+        begin raise notice 'runs as %', current_user; return true; end $$`);
+      for (const type of ['jsonb', 'text', 'uuid', 'timestamptz', 'int4', 'record'])
+        if (type !== 'record')
+          await client.query(
+            `create domain pg_temp.${type} as pg_catalog.${type} check (pg_temp.runs(value))`,
+          );
+      await accept({ metadata: '{"a":1}', headers: '{"X-A":"1"}', scheduled_at: new Date() }, client);
+      expect(ran.filter((said) => !said.includes(role))).toEqual([]);
+    } finally {
+      await client.end();
+      await pool.query(`drop owned by ${role}`);
+      await pool.query(`drop role ${role}`);
+    }
+  });
+
+  test('every function that runs with the owner’s rights → for nobody but who is granted it, temporary types last', async () => {
+    const { rows } = await journey.pool.query(
+      `select p.proname, p.proconfig from pg_proc p where p.pronamespace = 'postrider'::regnamespace and (
+         (p.prosecdef and (not coalesce('search_path=pg_catalog, pg_temp' = any (p.proconfig), false)
+           or has_function_privilege('public', p.oid, 'execute')))
+         or 'search_path=pg_catalog' = any (p.proconfig))`,
+    );
+    expect(rows).toEqual([]);
+  });
+
   test('a role without execute → refused', async () => {
     const { rows } = await journey.pool.query(
       `select has_function_privilege('public', oid, 'execute') as open from pg_proc
@@ -117,42 +158,56 @@ describe('accept_v1 on PostgreSQL', () => {
     ['an empty company', { company_id: '' }, '22023'],
     ['an unknown delivery', { delivery: 'twice' }, '22023'],
     ['no attempts', { max_attempts: 0 }, '22023'],
+    ['a route that is no name', { route: 'x'.repeat(10_000) }, '22023'],
+    ['a body of 100 MB', { html: null, text_body: 'x'.repeat(100_000_000) }, '22023'],
   ])('%s → an SQL error at once', async (_case, parts, code) => {
     await expect(accept(parts)).rejects.toMatchObject({ code });
   });
 
-  test.each([
-    ['a header with a line break', { headers: { 'X-A': 'a\r\nBcc: x@example.net' } }, 'INVALID_PAYLOAD'],
-    ['a header name with a colon', { headers: { 'X:A': 'a' } }, 'INVALID_PAYLOAD'],
-    ['a header that names a hidden recipient', { headers: { Bcc: 'spy@example.net' } }, 'INVALID_PAYLOAD'],
-    ['a header that sets the content type', { headers: { 'content-type': 'text/plain' } }, 'INVALID_PAYLOAD'],
-    ['headers that are a list', { headers: '["X-A"]' }, 'INVALID_PAYLOAD'],
-    ['an unknown preset', { retry: 'never' }, 'INVALID_PAYLOAD'],
-    ['an address without a domain', { to_address: 'reader' }, 'INVALID_EMAIL'],
-    ['an address with a line break', { to_address: 'a@example.net\r\nx' }, 'INVALID_EMAIL'],
-    ['a sender that is none', { from_address: 'me' }, 'INVALID_EMAIL'],
-    ['a recipient nobody knows', { recipient_id: crypto.randomUUID() }, 'RECIPIENT_NOT_FOUND'],
-    ['script', { html: '<p>x</p><script>alert(1)</script>' }, 'INVALID_TEMPLATE'],
-    ['an event handler', { html: '<img src=x onerror=alert(1)>' }, 'INVALID_TEMPLATE'],
-    ['a javascript: link', { html: '<a href="java\nscript:alert(1)">x</a>' }, 'INVALID_TEMPLATE'],
-    ['a subject of 151 characters', { subject: 'x'.repeat(151) }, 'INVALID_TEMPLATE'],
-    ['more than 512 KB', { html: 'x'.repeat(512 * 1024 + 1) }, 'INVALID_TEMPLATE'],
-    ['an empty body', { html: '  ' }, 'INVALID_TEMPLATE'],
-  ])('%s → VALIDATION_FAILED, then FAILED, never handed over', async (_case, parts, code) => {
-    const { postrider, provider, untilStatus } = journey;
-    const id = await accept(parts);
-    expect(await untilStatus(id, 'failed')).toMatchObject({ errorCode: code, attempts: 1 });
-    const events = await postrider.timeline(id);
-    expect(events.map(({ type }) => type)).toEqual(['ENQUEUED', 'RECEIVED', 'VALIDATION_FAILED', 'FAILED']);
-    expect(events[3]!.metadata).toMatchObject({
-      errorCode: code,
-      errorCategory: 'VALIDATION_ERROR',
-      errorMessage: expect.any(String),
-      validation: expect.stringMatching(/^(INTEGRITY|RECIPIENT|TEMPLATE)$/),
-      willRetry: false,
-    });
-    expect(provider.callsFor(id)).toHaveLength(0);
+  const to = [{ address: 'reader@example.net' }];
+  const withHeaders = (headers: unknown) => ({ email: { message: JSON.stringify({ to, headers }) } });
+  const toAddress = (address: string) => ({
+    email: { to_address: address, message: JSON.stringify({ to: [{ address }] }) },
   });
+  test.each<[string, OddEmail, string]>([
+    ['a header with a line break', withHeaders({ 'X-A': 'a\r\nBcc: x@example.net' }), 'INVALID_PAYLOAD'],
+    ['a header name with a colon', withHeaders({ 'X:A': 'a' }), 'INVALID_PAYLOAD'],
+    ['a header that names a hidden recipient', withHeaders({ Bcc: 'spy@example.net' }), 'INVALID_PAYLOAD'],
+    ['a header that sets the content type', withHeaders({ 'content-type': 'text/plain' }), 'INVALID_PAYLOAD'],
+    ['headers that are a list', withHeaders(['X-A']), 'INVALID_PAYLOAD'],
+    ['an unknown preset', { email: { retry: 'never' } }, 'INVALID_PAYLOAD'],
+    ['an address without a domain', toAddress('reader'), 'INVALID_EMAIL'],
+    ['an address with a line break', toAddress('a@example.net\r\nx'), 'INVALID_EMAIL'],
+    [
+      'a sender that is none',
+      { email: { message: JSON.stringify({ to, from: { address: 'me' } }) } },
+      'INVALID_EMAIL',
+    ],
+    ['a recipient nobody knows', { email: { recipient_id: crypto.randomUUID() } }, 'RECIPIENT_NOT_FOUND'],
+    ['script', { body: { html: '<p>x</p><script>alert(1)</script>' } }, 'INVALID_TEMPLATE'],
+    ['an event handler', { body: { html: '<img src=x onerror=alert(1)>' } }, 'INVALID_TEMPLATE'],
+    ['a javascript: link', { body: { html: '<a href="java\nscript:alert(1)">x</a>' } }, 'INVALID_TEMPLATE'],
+    ['a subject of 151 characters', { email: { subject: 'x'.repeat(151) } }, 'INVALID_TEMPLATE'],
+    ['more than 512 KB', { body: { html: 'x'.repeat(512 * 1024 + 1) } }, 'INVALID_TEMPLATE'],
+    ['an empty body', { body: { html: '  ', text: '' } }, 'INVALID_TEMPLATE'],
+  ])(
+    '%s, as older code took it → VALIDATION_FAILED, then FAILED, never handed over',
+    async (_case, parts, code) => {
+      const { postrider, pool, provider, untilStatus } = journey;
+      const id = await insertOdd(pool, parts);
+      expect(await untilStatus(id, 'failed')).toMatchObject({ errorCode: code, attempts: 1 });
+      const events = await postrider.timeline(id);
+      expect(events.map(({ type }) => type)).toEqual(['ENQUEUED', 'RECEIVED', 'VALIDATION_FAILED', 'FAILED']);
+      expect(events[3]!.metadata).toMatchObject({
+        errorCode: code,
+        errorCategory: 'VALIDATION_ERROR',
+        errorMessage: expect.any(String),
+        validation: expect.stringMatching(/^(INTEGRITY|RECIPIENT|TEMPLATE)$/),
+        willRetry: false,
+      });
+      expect(provider.callsFor(id)).toHaveLength(0);
+    },
+  );
 
   test('failed validations → counted by kind', async () => {
     const text = await journey.postrider.metrics.registry.metrics();

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, freePort, queryOnce, waitFor } from '../services/index.js';
+import { createEmptyDatabase, freePort, queryOnce, waitFor } from '../services/index.js';
 
-const MAIN = fileURLToPath(new URL('../../.build/src/doors/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../.build/bundled/programs/main.js', import.meta.url));
 
 /** The command line as a person runs it; what `input` says is piped in. */
 function run(env: Record<string, string>, args: string[], input = '') {
@@ -26,7 +26,7 @@ function run(env: Record<string, string>, args: string[], input = '') {
 }
 
 test('on PostgreSQL: first admin, tenant, key, revocation → done, and all of it in the audit log as the command line', async () => {
-  const database = await createTestDatabase();
+  const database = await createEmptyDatabase();
   onTestFinished(() => database.drop());
   const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
   const made = await run(env, ['admin', 'create', 'ada@example.com'], 'correct horse battery\n').gone;
@@ -60,7 +60,7 @@ test('on PostgreSQL: first admin, tenant, key, revocation → done, and all of i
 });
 
 test('a command that makes its own store → it works as before, and its act is noted once there is a log', async () => {
-  const database = await createTestDatabase();
+  const database = await createEmptyDatabase();
   onTestFinished(() => database.drop());
   const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
   expect((await run(env, ['suppressions', 'add', 'bob@example.net']).gone).code).toBe(0);
@@ -119,4 +119,4 @@ test('beside `postrider dev` on the embedded store: account and sign-in → the 
   expect(given.out).toMatch(/^\d{6}$/);
   const cookie = begun.headers.getSetCookie()[0]!.split(';')[0]!;
   expect((await post('/auth/code', { code: given.out }, cookie)).status).toBe(200);
-}, 300_000);
+});

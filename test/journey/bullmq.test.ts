@@ -246,7 +246,12 @@ describeWith('postgres', 'redis')('the start', () => {
       gatewayWaitMs: () => 1000,
     });
     const heard: HeardBell[] = [];
-    await broker.start({ onBell: (bell) => heard.push(bell), onState() {}, onNothingOut() {} });
+    await broker.start({
+      onBell: (bell) => heard.push(bell),
+      onState() {},
+      onNothingOut() {},
+      onRefused() {},
+    });
     try {
       const bell = { token: 1, tenant: 'a', priority: 3, attempt: 0, maxAttempts: 5, data: null };
       await broker.publish([{ id: '01a1e44c-ecf4-7000-a00d-9a7d44bf5135', ...bell }]);

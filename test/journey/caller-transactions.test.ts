@@ -1,7 +1,9 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallerTransaction } from '../../src/index.js';
 import { waitFor } from '../services/index.js';
 import { type Caller, callers } from './ground/callers.js';
-import { anEmail, openJourney } from './ground/open-journey.js';
+import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
 
 /**
  * `send(email, { tx })` with each transaction object an application may hold: what it rolls back never
@@ -94,7 +96,8 @@ describe.each(callers)('send with %s', (_name, open) => {
       await run(
         `insert into postrider.recipients (id, tenant, email) values ('${id}', 'acme', '${email.to}')`,
       );
-      await postrider.send({ ...email, recipient: { recipientId: id, email: email.to } }, { tx });
+      const recipient = { recipientId: id, email: email.to };
+      expect(await postrider.send({ ...email, recipient }, { tx })).toMatchObject({ queued: true });
     });
   });
 
@@ -160,7 +163,7 @@ describe.each(callers)('send with %s', (_name, open) => {
 
   test('an object that is no transaction → UNSUPPORTED_TRANSACTION', async () => {
     for (const tx of [null, 1, {}, { query: 'no' }]) {
-      await expect(caller.postrider.send(anEmail(), { tx })).rejects.toMatchObject({
+      await expect(caller.postrider.send(anEmail(), { tx: tx as never })).rejects.toMatchObject({
         code: 'UNSUPPORTED_TRANSACTION',
       });
     }
@@ -168,7 +171,6 @@ describe.each(callers)('send with %s', (_name, open) => {
 });
 
 test("cancel and a repeat in a pg transaction that reads times and JSON as text → Postrider's own answers", async () => {
-  const { default: pg } = await import('pg');
   const journey = await openJourney();
   const asText = { getTypeParser: () => (text: string) => text };
   const client = new pg.Client({ connectionString: journey.url, types: asText as never });
@@ -189,21 +191,209 @@ test("cancel and a repeat in a pg transaction that reads times and JSON as text 
   }
 });
 
-test.each(callers.filter(([name]) => /Knex|TypeORM/.test(name)))(
-  '%s after its end → TRANSACTION_ENDED, nothing written outside it',
-  async (_name, open) => {
-    const caller = await open();
+describe.each(callers)('%s when its transaction is not open', (_name, open) => {
+  let caller: Caller;
+  beforeAll(async () => {
+    caller = await open();
+    await caller.rows('create table orders (id int primary key)');
+  });
+  afterAll(() => caller.close());
+
+  const written = async () =>
+    Promise.all(
+      ['emails', 'email_queue', 'idempotency_keys', 'rate_limit_slots', 'recipients', 'suppressions'].map(
+        async (table) => [table, (await caller.rows(`select 1 from postrider.${table}`)).length],
+      ),
+    );
+
+  /** Every call that takes a transaction. */
+  function calls(tx: CallerTransaction): Array<() => Promise<unknown>> {
+    const { postrider } = caller;
+    const at = new Date(Date.now() + 60_000);
+    const id = crypto.randomUUID();
+    const typed = {
+      to: anEmail().to,
+      type: 'verification' as const,
+      data: { name: 'Ada', verifyUrl: 'https://example.com/verify', expiresInHours: 24 },
+    };
+    return [
+      () => postrider.send(anEmail(), { tx }),
+      () => postrider.send(anEmail(), { tx, idempotencyKey: 'over' }),
+      () => postrider.send(typed, { tx }),
+      () => postrider.sendBatch([anEmail(), anEmail()], { tx }),
+      () => postrider.schedule(anEmail(), at, { tx }),
+      () => postrider.reschedule(id, at, { tx }),
+      () => postrider.cancel(id, { tx }),
+      () => postrider.recipients.upsert([{ email: anEmail().to }], { tx }),
+      () => postrider.suppressions.add([{ email: anEmail().to, reason: 'manual' }], { tx }),
+    ];
+  }
+
+  test('committed before → UNSUPPORTED_TRANSACTION from every call, and nothing is written', async () => {
+    const before = await written();
+    let over!: CallerTransaction;
+    await caller.transaction(async (tx) => {
+      over = tx;
+    });
+    for (const call of calls(over))
+      await expect(call()).rejects.toMatchObject({ code: 'UNSUPPORTED_TRANSACTION', field: 'tx' });
+    expect(await written()).toEqual(before);
+  });
+
+  test('a statement failed in it → TRANSACTION_ABORTED, which says that it must be rolled back', async () => {
+    const before = await written();
+    const changedItsMind = new Error('rolled back');
+    await expect(
+      caller.transaction(async (tx, run) => {
+        await run('select 1 / 0').then(
+          () => expect.unreachable(),
+          () => undefined,
+        );
+        for (const call of calls(tx))
+          await expect(call()).rejects.toMatchObject({
+            code: 'TRANSACTION_ABORTED',
+            help: expect.stringContaining('Roll back'),
+          });
+        throw changedItsMind;
+      }),
+    ).rejects.toThrow();
+    expect(await written()).toEqual(before);
+  });
+});
+
+describe('a pg client', () => {
+  let journey: Journey;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    journey = await openJourney();
+    pool = new pg.Pool({ connectionString: journey.url, max: 1 });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await journey.close();
+  });
+
+  const refused = async (tx: unknown) => {
+    await expect(journey.postrider.send(anEmail(), { tx: tx as CallerTransaction })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_TRANSACTION',
+      field: 'tx',
+    });
+    expect((await journey.pool.query('select 1 from postrider.emails')).rowCount).toBe(0);
+  };
+
+  test('before begin, after commit and after rollback → UNSUPPORTED_TRANSACTION, nothing is written', async () => {
+    const client = await pool.connect();
     try {
-      let over: unknown;
-      await caller.transaction(async (tx) => {
-        over = tx;
-      });
-      await expect(caller.postrider.send(anEmail(), { tx: over })).rejects.toMatchObject({
-        code: expect.stringMatching(/^(TRANSACTION_ENDED|UNSUPPORTED_TRANSACTION)$/),
-      });
-      expect(await caller.rows('select 1 from postrider.emails')).toEqual([]);
+      await refused(client);
+      for (const end of ['commit', 'rollback']) {
+        await client.query('begin');
+        await client.query(end);
+        await refused(client);
+      }
     } finally {
-      await caller.close();
+      client.release();
     }
-  },
-);
+  });
+
+  test('released → UNSUPPORTED_TRANSACTION, nothing is written', async () => {
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query('rollback');
+    client.release();
+    await refused(client);
+  });
+
+  test('never connected, or ended → UNSUPPORTED_TRANSACTION instead of waiting', async () => {
+    const client = new pg.Client({ connectionString: journey.url });
+    await refused(client);
+    await client.connect();
+    await client.end();
+    await refused(client);
+  });
+
+  test('one whose driver tells no state → the server is asked, before begin and after commit', async () => {
+    const client = await pool.connect();
+    Object.assign(client, { getTransactionStatus: undefined });
+    const plain = { query: (text: string, values: unknown[]) => client.query(text, values) };
+    try {
+      await refused(plain);
+      await client.query('begin');
+      expect(await journey.postrider.send(anEmail(), { tx: plain })).toMatchObject({ queued: true });
+      await client.query('rollback');
+      await refused(plain);
+      await refused(client);
+    } finally {
+      client.release(true);
+    }
+  });
+
+  test('a { query } that hands every statement to a pool → UNSUPPORTED_TRANSACTION', async () => {
+    await refused({ query: (text: string, values: unknown[]) => pool.query(text, values) });
+  });
+
+  test('begin not awaited → the transaction it begins', async () => {
+    const client = await pool.connect();
+    try {
+      const begun = client.query('begin');
+      expect(await journey.postrider.send(anEmail(), { tx: client })).toMatchObject({ queued: true });
+      await begun;
+      await client.query('rollback');
+      expect((await journey.pool.query('select 1 from postrider.emails')).rowCount).toBe(0);
+    } finally {
+      client.release();
+    }
+  });
+
+  test('commit not awaited → UNSUPPORTED_TRANSACTION, nothing is written', async () => {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const ended = client.query('commit');
+      await refused(client);
+      await ended;
+    } finally {
+      client.release();
+    }
+  });
+
+  test('a transaction that is open → no statement more than the email needs', async () => {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await journey.postrider.send(anEmail(), { tx: client });
+      const asked: string[] = [];
+      const query = client.query.bind(client);
+      Object.assign(client, {
+        query: (text: string, values: unknown[]) => {
+          asked.push(text);
+          return query(text, values);
+        },
+      });
+      await journey.postrider.send(anEmail(), { tx: client });
+      expect(asked.filter((text) => /insert into postrider\.emails/.test(text))).toHaveLength(1);
+      expect(asked.filter((text) => /^\s*(lock|savepoint)/i.test(text))).toEqual([]);
+    } finally {
+      client.release(true);
+    }
+  });
+});
+
+test("a transaction of Postrider's own, kept past its end → TRANSACTION_ENDED", async () => {
+  const journey = await openJourney();
+  try {
+    let kept!: CallerTransaction;
+    await journey.postrider.transaction(async (tx) => {
+      kept = tx;
+      expect(await journey.postrider.send(anEmail(), { tx })).toMatchObject({ queued: true });
+    });
+    await expect(journey.postrider.send(anEmail(), { tx: kept })).rejects.toMatchObject({
+      code: 'TRANSACTION_ENDED',
+    });
+    const store = (await journey.postrider.connect()) as unknown as CallerTransaction;
+    await expect(journey.postrider.send(anEmail(), { tx: store })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_TRANSACTION',
+    });
+  } finally {
+    await journey.close();
+  }
+});

@@ -78,14 +78,28 @@ describeWith('postgres')('claiming behind a flood', () => {
   test('more than one of each is wanted → the oldest of each, none twice', async () => {
     await journey.pool.query('truncate postrider.email_queue');
     await fill('chr(97 + n % 3)', 30);
-    // One of each at first; then, there being three, up to four more of each.
-    const places = [
-      ...[1, 2, 3, 4, 5].map((n) => `a ${n}`),
-      ...[1, 2, 3, 4, 5].map((n) => `b ${n}`),
-      'c 1',
-      'c 2',
-    ];
+    // One of each at first; then, there being three, three more of each.
+    const places = ['a', 'b', 'c'].flatMap((tenant) => [1, 2, 3, 4].map((n) => `${tenant} ${n}`));
     expect(await claimed(12)).toEqual(places);
+  });
+
+  test('few are wanted at a time, and the list ends amid a batch → nobody is passed over', async () => {
+    await journey.pool.query('truncate postrider.email_queue');
+    await fill('chr(97 + n % 7)', 70);
+    const store = await openDatabase(journey.url, {});
+    const claimer = createClaimer(store, { route: 'default', worker: () => 1 });
+    const tenants: Array<string | undefined> = [];
+    for (let n = 0; n < 14; n++) tenants.push(...(await claimer.claim(5, [])).map(({ tenant }) => tenant));
+    await store.close();
+    expect(tenants).toHaveLength(70);
+    for (let n = 1; n <= 10; n++) {
+      // After n turns of seven everyone had n, one more or one less.
+      const had = tenants.slice(0, n * 7);
+      for (const tenant of 'abcdefg') {
+        const count = had.filter((one) => one === tenant).length;
+        expect([n, tenant, Math.abs(count - n) <= 1]).toEqual([n, tenant, true]);
+      }
+    }
   });
 
   test('another moves the row to a route of its own after it was found → not taken', async () => {

@@ -76,14 +76,14 @@ describeWith('postgres')('emails written by COPY', () => {
       Number((await journey.pool.query('select count(*) from postrider.emails')).rows[0].count);
     const before = await stored();
     for (let times = 0; times < 12; times++) {
-      await expect(prepareEmails(database, emails)()).rejects.toMatchObject({ code: '23505' });
+      await expect(prepareEmails(database, emails)()).rejects.toMatchObject({ cause: { code: '23505' } });
     }
     await expect(
       database.transaction(async (tx) => {
         await write(tx, emails);
         await prepareEmails(tx, emails)();
       }),
-    ).rejects.toMatchObject({ code: '23505' });
+    ).rejects.toMatchObject({ cause: { code: '23505' } });
     expect(await stored()).toBe(before);
     const answers = await journey.postrider.sendBatch(Array.from({ length: 500 }, () => anEmail()));
     expect(await rowsOf(answers.map(({ emailId }) => emailId))).toHaveLength(500);

@@ -69,7 +69,10 @@ describe('what operators see of emails', () => {
   test('a sensitive type → neither shown nor sent again; removed content → 410; no such email → 404', async () => {
     const emailId = await send();
     await ended(emailId);
-    await door.pool.query('update postrider.emails set sensitive = true where id = $1', [emailId]);
+    await door.pool.query(
+      "update postrider.emails set sensitive = true, subject = '(hidden)' where id = $1",
+      [emailId],
+    );
     expect((await door.call('GET', `/admin/emails/${emailId}`)).body.content).toBe('hidden');
     for (const [method, path] of [
       ['GET', 'content'],

@@ -38,6 +38,27 @@ describe('erasure on PostgreSQL', () => {
     return emailId;
   };
 
+  test('a user whose emails are counted by id → what was counted is gone with them, that of others stays', async () => {
+    const { postrider, pool } = journey;
+    const counted = async () => (await pool.query('select 1 from postrider.rate_limit_slots')).rowCount;
+    await pool.query('delete from postrider.rate_limit_slots');
+    for (const userId of ['u-bea', 'u-cal']) {
+      await postrider.recipients.upsert([{ externalId: userId, email: `${userId}@example.com` }], {
+        companyId: 'counted',
+      });
+      await postrider.send({
+        ...{ type: 'welcome', to: `${userId}@example.com`, companyId: 'counted', userId },
+        data: { name: 'Somebody' },
+      });
+    }
+    expect(await counted()).toBe(2);
+    await postrider.erase({ externalId: 'u-bea', companyId: 'counted' });
+    expect(await counted()).toBe(1);
+    expect(await postrider.rateLimits.reset({ type: 'welcome', userId: 'u-cal', companyId: 'counted' })).toBe(
+      1,
+    );
+  });
+
   test('a person in every place there is → no trace in a dump; others with a similar address are untouched', async () => {
     const ann = 'Ann.Ray@Example.com';
     const { postrider, provider } = journey;
@@ -115,6 +136,69 @@ describe('erasure on PostgreSQL', () => {
       expect(rows).toHaveLength(1);
     }
     expect(await postrider.erase({ email: ann })).toMatchObject({ emails: 0, redacted: 0, complete: true });
+  });
+
+  test('what happened to emails of others names the person → the fact stays, without them', async () => {
+    const gone = 'named.there@example.com';
+    const waiting = await journey.postrider.schedule(anEmail({ to: 'one@example.net', cc: gone }), later());
+    const shared = await ended({ to: 'one@example.net', cc: gone });
+    const told = await ended({ to: 'two@example.net' });
+    const others = await ended({ to: 'three@example.net' });
+    for (const id of [waiting.emailId, shared, told])
+      await database.query(
+        `insert into postrider.email_facts (email_id, type, detail)
+         values ($1, 'DELIVERED', $2::text::jsonb), ($1, 'OPENED', '{"by": "x.named.there@example.community"}')`,
+        [
+          id,
+          JSON.stringify({ recipient: gone, said: `250 <${gone.toUpperCase()}> ok`, list: [{ to: gone }] }),
+        ],
+      );
+    await database.query(
+      `insert into postrider.email_facts (email_id, type, detail) values ($1, 'DELIVERED', '{"recipient": "three@example.net"}')`,
+      [others],
+    );
+    expect(await journey.postrider.erase({ email: gone })).toMatchObject({ emails: 0, complete: true });
+    expect(await dump(database)).not.toMatch(/(?<![a-z0-9.])named\.there@example\.com(?![a-z])/);
+    for (const id of [waiting.emailId, shared, told, others])
+      expect(await journey.eventTypes(id)).toContain('DELIVERED');
+    const { rows } = await database.query<{ detail: object }>(
+      `select detail from postrider.email_facts where email_id = any ($1::uuid[]) and type = 'DELIVERED'`,
+      [[others]],
+    );
+    expect(rows).toEqual([{ detail: { recipient: 'three@example.net' } }]);
+  });
+
+  test('events that wait for the bus name the person → gone, whosever email they are about; others stay', async () => {
+    const gone = 'on.the.bus@example.com';
+    const mine = await ended({ to: gone, companyId: 'riding' });
+    const others = await ended({ to: 'other@example.net', companyId: 'riding' });
+    const abroad = await ended({ to: gone, companyId: 'walking' });
+    const waits = async (tenant: string, emailId: string, data: object) => {
+      await database.query(
+        `insert into postrider.bus_events (tenant, type, email_id, payload) values ($1, 'DELIVERED', $2, $3::text::jsonb)`,
+        [tenant, emailId, JSON.stringify({ created_at: 'now', data })],
+      );
+    };
+    await waits('riding', mine, { about: 'nobody' });
+    await waits('riding', others, { recipient: gone });
+    await waits('riding', others, { said: [`<${gone.toUpperCase()}>`] });
+    await waits('riding', others, { recipient: 'other@example.net' });
+    await waits('riding', others, { recipient: `not.${gone}` });
+    await waits('walking', abroad, { recipient: gone });
+    const left = async () =>
+      (
+        await database.query<{ tenant: string; data: object }>(
+          `select tenant, payload -> 'data' as data from postrider.bus_events order by id`,
+        )
+      ).rows;
+    await journey.postrider.erase({ email: gone, companyId: 'riding' });
+    expect(await left()).toEqual([
+      { tenant: 'riding', data: { recipient: 'other@example.net' } },
+      { tenant: 'riding', data: { recipient: `not.${gone}` } },
+      { tenant: 'walking', data: { recipient: gone } },
+    ]);
+    await journey.postrider.erase({ email: gone });
+    expect(await left()).toHaveLength(2);
   });
 
   test('within a company → another keeps its emails to the same address; without one → all go', async () => {

@@ -9,7 +9,7 @@ import { createPostrider, type EventType } from '../../src/index.js';
 import { EVENT_METADATA } from '../architecture/states-page.js';
 import { type RecordingSink, startRecordingSink } from '../chaos/ground/recording-sink.js';
 import {
-  createTestDatabase,
+  createEmptyDatabase,
   describeWith,
   queryOnce,
   type TestDatabase,
@@ -49,6 +49,10 @@ const PROGRAMS: Record<string, { prints: string[]; delivered: number }> = {
     delivered: 2,
   },
   'own-provider': { prints: ['status:      sent', 'attempts:    2'], delivered: 0 },
+  'api-in-your-server': {
+    prints: ['without a key: 401', 'with the key:  202', 'it is:         sent'],
+    delivered: 1,
+  },
 };
 
 it('examples/ → holds only what is run here, and its page names all of it', () => {
@@ -75,7 +79,7 @@ describeWith('postgres')('the examples', () => {
   afterAll(() => rmSync(OUT, { recursive: true, force: true }));
 
   beforeEach(async () => {
-    database = await createTestDatabase();
+    database = await createEmptyDatabase();
     sink = await startRecordingSink();
     folder = mkdtempSync(join(tmpdir(), 'postrider-example-'));
   });
@@ -89,7 +93,7 @@ describeWith('postgres')('the examples', () => {
     it(`${name} → prints what it says, ends by itself, delivers ${delivered}`, async () => {
       const { stdout } = await run(process.execPath, [`${OUT}/examples/${name}.js`], {
         env: environment(),
-        timeout: 60_000,
+        timeout: 240_000,
       });
       expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual(prints);
       expect([...sink.taken.values()].flat()).toHaveLength(delivered);

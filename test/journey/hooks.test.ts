@@ -153,7 +153,7 @@ describe('events in', () => {
   });
 
   test('a subscription of our topic → confirmed at Amazon; of another topic → not', async () => {
-    const url = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
+    const url = `https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${topic.topicArn}&Token=t`;
     const confirm = (message: object) => post('/hooks/ses', JSON.stringify(message));
     expect((await confirm(topic.confirmation(url))).body).toEqual({ result: 'confirmed' });
     expect(fetched).toContain(url);

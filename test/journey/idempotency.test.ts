@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Accepted, createPostrider, defineEmail, type Postrider } from '../../src/index.js';
 import { silentLogger } from '../../src/kernel/index.js';
+import { forgetOldKeys } from '../../src/policy/index.js';
 import { waitFor } from '../services/index.js';
 import { openEmbedded } from './ground/open-embedded.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
@@ -161,6 +162,32 @@ describe.each(subjects)('idempotency on %s', (_name, open) => {
       else expect(answer.reason).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
     }
     expect(await count('fifty-batches')).toBe(3);
+  });
+
+  test('old keys are forgotten → one of 23 hours still gives the first answer, one of 25 is gone', async () => {
+    const database = await subject.postrider.ready();
+    const keys = { fresh: 0, young: 2, late: 23, old: 25 };
+    const first = new Map<string, string>();
+    for (const [idempotencyKey, hours] of Object.entries(keys)) {
+      const email = anEmail({ companyId: 'pruned', to: `${idempotencyKey}@example.net`, subject: 'Kept' });
+      first.set(idempotencyKey, (await subject.postrider.send(email, { idempotencyKey })).emailId);
+      await database.query(
+        `update postrider.idempotency_keys set created_at = now() - $2::int * interval '1 hour'
+         where tenant = 'pruned' and key = $1`,
+        [idempotencyKey, hours],
+      );
+    }
+    await forgetOldKeys(database);
+    const { rows } = await database.query<{ key: string }>(
+      "select key from postrider.idempotency_keys where tenant = 'pruned' order by key",
+    );
+    expect(rows.map(({ key }) => key)).toEqual(['fresh', 'late', 'young']);
+    for (const { key } of rows) {
+      const email = { ...anEmail({ companyId: 'pruned' }), to: `${key}@example.net`, subject: 'Kept' };
+      const again = await subject.postrider.send(email, { idempotencyKey: key });
+      expect([key, again.emailId]).toEqual([key, first.get(key)]);
+    }
+    expect(await count('pruned')).toBe(4);
   });
 
   test('a key older than a day → a new email', async () => {

@@ -27,9 +27,14 @@ describeWith('postgres', 'rabbitmq')('bells in the hands of another', () => {
   /** A worker elsewhere, alive until it is said to be dead, that has marked so many emails as rung and published no bell. */
   async function anotherRang(count: number, sinceMs = 2000) {
     const { rows } = await journey.pool.query<{ id: number }>(
-      `insert into postrider.workers (instance, host, pid, shared_session, beat_at)
-       values ('elsewhere', 'there', 1, true, clock_timestamp() + interval '1 hour') returning id`,
+      `insert into postrider.workers (instance, host, pid, shared_session)
+       values ('elsewhere', 'there', 1, true) returning id`,
     );
+    const beats = setInterval(() => {
+      journey.pool.query('update postrider.workers set beat_at = clock_timestamp() where id = $1', [
+        rows[0]!.id,
+      ]);
+    }, 1000);
     await journey.pauseAndBeKnown('all', '');
     const emails = Array.from({ length: count }, () => anEmail());
     const ids = (await journey.postrider.sendBatch(emails)).map(({ emailId }) => emailId);
@@ -42,11 +47,15 @@ describeWith('postgres', 'rabbitmq')('bells in the hands of another', () => {
     await journey.postrider.resume('all');
     return {
       emails,
-      die: () =>
-        journey.pool.query(
-          "update postrider.workers set beat_at = clock_timestamp() - interval '1 hour' where id = $1",
+      async die() {
+        clearInterval(beats);
+        // Without a session, and with none that is shared.
+        await journey.pool.query(
+          `update postrider.workers set shared_session = false, epoch = (select id from postrider.server_epoch)
+           where id = $1`,
           [rows[0]!.id],
-        ),
+        );
+      },
     };
   }
 

@@ -98,7 +98,10 @@ describe('the native API on PostgreSQL', () => {
     const attachments = [{ filename: 'code.txt', content: 'MTIz' }];
     const body = email({ attachments, scheduledAt: later() });
     const id = (await door.call('POST', '/v1/email/send', { body, as: token })).body.emailId;
-    await door.pool.query('update postrider.emails set sensitive = true where id = $1', [id]);
+    await door.pool.query(
+      "update postrider.emails set sensitive = true, subject = '(hidden)' where id = $1",
+      [id],
+    );
     for (const path of ['attachments', 'attachments/0']) {
       expect((await door.call('GET', `/v1/emails/${id}/${path}`)).status).toBe(403);
       expect((await door.call('GET', `/v1/emails/${id}/${path}`, { as: token })).status).toBe(200);

@@ -116,8 +116,11 @@ describe('the described API on PostgreSQL', () => {
   test.each(withPaths)('%s → takes nothing in its path that its schema refuses', async (route) => {
     const [method = '', path = ''] = route.split(' ');
     const { example } = OPERATIONS[route]!;
-    for (const [name, { schema }] of pathFieldsOf(path)) {
-      const wrong = ['!', 'a b', 'x'.repeat(3000)].filter((text) => !schema.safeParse(text).success);
+    const fields = pathFieldsOf(path);
+    expect(fields.length).toBeGreaterThan(0);
+    for (const [name, { schema }] of fields) {
+      const wrong = PATH_TEXTS.filter((text) => !schema.safeParse(text).success);
+      expect(wrong.length, `${name}: its schema refuses one of the texts`).toBeGreaterThan(0);
       for (const text of wrong) {
         const spoilt = path.replace(`:${name}`, encodeURIComponent(text));
         const filled = spoilt.replace(/:(\w+)/g, (_all, other) => stands[other]!);
@@ -164,12 +167,13 @@ describe('every answer that is described', () => {
     expect(described.filter((answer) => !seen.has(answer)).sort()).toEqual(
       [...WITH_A_BROKER, ...WITHOUT_A_STORE].sort(),
     );
-  }, 180_000);
+  });
 });
 
 const USER_KEY = 'k'.repeat(32);
 /** Named in a query where only one region is served. */
 const ONE_REGION = /^region$/;
+const PATH_TEXTS = ['!', 'a b', 'a\u0007b', 'x'.repeat(3000)];
 const TEXTS = ['', 'a\0b', 'x', '0', '1', '1.5', '9'.repeat(12), 'ada@example.net', '2030-01-31'];
 TEXTS.push('01a1def1-9ed6-7000-8fe3-719f10b82e28');
 

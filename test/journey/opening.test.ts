@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openApplication } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { spawnServe } from '../chaos/ground/spawn-serve.js';
-import { createTestDatabase, freePort, queryOnce, type TestDatabase } from '../services/index.js';
+import { createEmptyDatabase, freePort, queryOnce, type TestDatabase } from '../services/index.js';
 
 /** What the commands do with a database that is not ready for them. */
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createEmptyDatabase();
 });
 afterAll(() => database.drop());
 

@@ -25,11 +25,15 @@ describe('operations over HTTP on PostgreSQL', () => {
 
   async function call(method: string, path: string, body?: object) {
     const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
-    const answer = await app.request(`http://127.0.0.1${path}`, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const answer = await app.request(
+      `http://127.0.0.1${path}`,
+      {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      },
+      { remoteAddress: '127.0.0.1' },
+    );
     // biome-ignore lint/suspicious/noExplicitAny: the tests look at whatever comes
     return { status: answer.status, body: (await answer.json()) as any };
   }

@@ -66,6 +66,18 @@ describe('order on PostgreSQL', () => {
     }
   });
 
+  test('three times as many tenants as a batch holds → each is served once before any is served often', async () => {
+    journey = await openJourney({ config: { worker: { concurrency: 20, batchSize: 20 } } });
+    const tenants: string[][] = [];
+    for (let i = 0; i < 60; i++) tenants.push(await accept(10, { companyId: `tenant-${100 + i}` }));
+    await journey.postrider.start();
+    await journey.untilEmpty();
+    for (let n = 0; n < 10; n++) {
+      const last = Math.max(...tenants.map((ids) => positions(ids)[n]!));
+      expect([n, last]).toEqual([n, expect.toSatisfy((place: number) => place < 60 * (n + 1) + 40)]);
+    }
+  });
+
   test('within one tenant and priority → in the order of acceptance', async () => {
     journey = await openJourney({ config: { worker: { concurrency: 1, batchSize: 1 } } });
     const ids = await accept(50, {});

@@ -260,4 +260,25 @@ describe('outcomes on PostgreSQL', () => {
       ['slow@example.net'],
     ]);
   });
+
+  test('one of two deferred again and again → the others get it once', async () => {
+    const { postrider, untilStatus, provider, hurry } = journey;
+    const email = anEmail();
+    const busy = { address: 'slow@example.net', code: 'SMTP_450', message: 'busy' };
+    const part = { kind: 'sent', providerMessageId: 'part', trace: { stage: 'reply' } } as const;
+    provider.script(email.to, { ...part, remaining: [busy] }, deferred, deferred, sent('rest'));
+    const { emailId } = await postrider.send({ ...email, cc: 'slow@example.net', bcc: 'hidden@example.net' });
+    for (const attempts of [1, 2, 3]) {
+      await waitFor(async () => (await postrider.get(emailId))?.attempts === attempts, {
+        timeoutMs: 10_000,
+        what: `attempt ${attempts}`,
+      });
+      await hurry(emailId);
+    }
+    await untilStatus(emailId, 'sent');
+    expect(provider.callsFor(emailId).map(({ recipients }) => recipients)).toEqual([
+      [email.to, 'slow@example.net', 'hidden@example.net'],
+      ...Array.from({ length: 3 }, () => ['slow@example.net']),
+    ]);
+  });
 });

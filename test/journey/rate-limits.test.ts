@@ -56,6 +56,19 @@ describe.each(subjects)('rate limits on %s', (_name, open) => {
     expect(await postrider.send(email)).toMatchObject({ status: 'suppressed' });
   });
 
+  test('an address that is counted and suppressed, no key set → one hash in both tables', async () => {
+    const email = limited('deletion_scheduled');
+    await postrider.send(email);
+    await postrider.suppressions.add([{ email: String(email.to).toUpperCase() }]);
+    const { rows } = await (await postrider.ready()).query<{ n: number }>(
+      `select count(*)::int as n from postrider.rate_limit_slots c
+       join postrider.suppressions s on s.address_hash = c.recipient and s.tenant = c.tenant
+       where lower(s.address) = $1`,
+      [String(email.to)],
+    );
+    expect(rows[0]!.n).toBe(1);
+  });
+
   test('three verifications an hour → each says what is left, the fourth is a 429 with limit and reset', async () => {
     const email = limited('verification');
     const left = [];
@@ -332,7 +345,8 @@ describe('rate limits in callers’ own transactions on PostgreSQL', () => {
     const [a, b] = [await journey.pool.connect(), await journey.pool.connect()];
     try {
       const { to } = anEmail();
-      const send = (tx: unknown, type: string) => journey.postrider.send(limited(type, { to }), { tx });
+      const send = (tx: pg.PoolClient | undefined, type: string) =>
+        journey.postrider.send(limited(type, { to }), { tx });
       await a.query('begin');
       await b.query('begin');
       await send(a, 'verification');
@@ -392,6 +406,68 @@ describe('rate limits in callers’ own transactions on PostgreSQL', () => {
         ...{ timeoutMs: 2000, what: 'the limit to be known' },
       });
     } finally {
+      await journey.close();
+    }
+  });
+});
+
+describe('welcome and deletion_scheduled, once per user', () => {
+  test('two users of one address → both; the same user at another address → RATE_LIMITED, until it is reset', async () => {
+    const journey = await openJourney();
+    const { postrider } = journey;
+    try {
+      const { to } = anEmail();
+      const send = (type: string, parts: Partial<EmailInput>) => postrider.send(limited(type, parts));
+      for (const type of ['welcome', 'deletion_scheduled']) {
+        await send(type, { to, userId: 'Ann' });
+        await send(type, { to, userId: 'ann' }); // ids are told apart by case
+        await expect(send(type, { userId: 'Ann' })).rejects.toMatchObject({
+          code: 'RATE_LIMITED',
+          field: 'userId',
+        });
+        await send(type, { to });
+        await expect(send(type, { to: to.toUpperCase() })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+        expect(await postrider.rateLimits.reset({ type, userId: 'Ann', companyId: 'other' })).toBe(0);
+        expect(await postrider.rateLimits.reset({ type, userId: 'Ann' })).toBe(1);
+        expect(await postrider.rateLimits.reset({ type, userId: 'Ann' })).toBe(0);
+        await send(type, { userId: 'Ann' });
+        await expect(send(type, { userId: 'ann' })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+        expect(await postrider.rateLimits.reset({ type, address: to })).toBe(1);
+        await send(type, { to });
+      }
+    } finally {
+      await journey.close();
+    }
+  });
+
+  test.each([{}, { userId: 'a', address: 'ada@example.com' }, { userId: 'a', more: 1 }])(
+    'reset of %j → INVALID_PAYLOAD',
+    async (whose) => {
+      const journey = await openJourney();
+      try {
+        await expect(journey.postrider.rateLimits.reset({ type: 'welcome', ...whose })).rejects.toMatchObject(
+          { code: 'INVALID_PAYLOAD' },
+        );
+      } finally {
+        await journey.close();
+      }
+    },
+  );
+
+  test('lifted by POSTRIDER_UNLIMITED_TYPES → a second welcome inside a sign-up goes out', async () => {
+    const journey = await openJourney({ config: { limits: { unlimited: ['welcome'] } } });
+    const client = await journey.pool.connect();
+    try {
+      const email = limited('welcome', { userId: 'ada' });
+      await client.query('begin');
+      await journey.postrider.send(email, { tx: client });
+      await journey.postrider.send(email, { tx: client });
+      await client.query('commit');
+      const listed = await journey.postrider.rateLimits.list();
+      expect(listed.map(({ type }) => type)).not.toContain('welcome');
+      expect(listed.map(({ type }) => type)).toContain('deletion_scheduled');
+    } finally {
+      client.release();
       await journey.close();
     }
   });

@@ -8,7 +8,7 @@ import { freePort } from '../services/free-port.js';
 import { createTestDatabase, type TestDatabase, waitFor } from '../services/index.js';
 
 /** `postrider serve` with two regions in one process, as its settings say, and the command line beside it. */
-const MAIN = fileURLToPath(new URL('../../.build/src/doors/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../.build/bundled/programs/main.js', import.meta.url));
 let databases: TestDatabase[];
 let sink: RecordingSink;
 let served: Served;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     env,
   });
   await waitFor(async () => (await fetch(`${base}/health/ready`)).ok, { timeoutMs: 30_000, what: 'the API' });
-}, 60_000);
+});
 afterAll(async () => {
   served?.kill('SIGKILL');
   await sink?.stop();
@@ -68,4 +68,4 @@ test('emails of both regions → delivered by one process, which logs no address
   expect(await served.gone).toBe(0);
   expect(served.output()).toContain('"region":"usa1"');
   expect(served.output()).not.toContain('person-of-a-region');
-}, 60_000);
+});

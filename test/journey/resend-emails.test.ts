@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { Resend } from 'resend';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../services/index.js';
@@ -306,9 +308,7 @@ describe('lists', () => {
   test('sent by the worker → last_event sent, with the provider’s id', async () => {
     const id = await sent(mail);
     await door.postrider.start();
-    await expect
-      .poll(async () => (await resend.emails.get(id)).data?.last_event, { timeout: 10_000 })
-      .toBe('sent');
+    await expect.poll(async () => (await resend.emails.get(id)).data?.last_event).toBe('sent');
     expect((await resend.emails.get(id)).data?.message_id).toEqual(expect.any(String));
   });
 });
@@ -331,6 +331,70 @@ describe('looking from outside', () => {
       expect((await resend.emails.share(id, { expiresIn })).error?.name, expiresIn).toBe('validation_error');
     const { token: foreign } = await door.postrider.access.keys.create({ companyId: 'other', name: 'x' });
     expect((await client(foreign).emails.share(id)).error?.name).toBe('not_found');
+  });
+
+  test('a company is disabled → its share and file links lead to nothing, others do; enabled again → they do too', async () => {
+    const { tenants, keys } = door.postrider.access;
+    await tenants.create({ companyId: 'leaving' });
+    const leaving = client((await keys.create({ companyId: 'leaving', name: 'x' })).token);
+    const linksOf = async (from: Resend) => {
+      const attachments = [{ filename: 'a.txt', content: Buffer.from('file') }];
+      const { data } = await from.emails.send({ ...mail, html: '<p>Hi</p>', attachments });
+      const share = await from.emails.share(data!.id);
+      const files = await from.emails.attachments.list({ emailId: data!.id });
+      return [share.data!.url, files.data!.data[0]!.download_url];
+    };
+    const statuses = (urls: string[]) => Promise.all(urls.map(async (url) => (await fetch(url)).status));
+    const own = await linksOf(leaving);
+    const others = await linksOf(resend);
+    expect(await statuses([...own, ...others])).toEqual([200, 200, 200, 200]);
+    await tenants.change('leaving', { disabled: true });
+    expect(await statuses([...own, ...others])).toEqual([404, 404, 200, 200]);
+    await tenants.change('leaving', { disabled: false });
+    expect(await statuses(own)).toEqual([200, 200]);
+  });
+
+  test('a large picture in a shared email, while a stranger does not take it → the next stranger is asked to come again, and what shows no file is not', async () => {
+    const bytes = 9 * 1024 ** 2;
+    const picture = Buffer.alloc(bytes, 7);
+    const { emailId: id } = await door.postrider.send({
+      ...{ companyId: 'acme', from: mail.from, to: mail.to, subject: mail.subject },
+      html: '<img src="cid:pic">',
+      attachments: [
+        {
+          filename: 'a.png',
+          content: picture.toString('base64'),
+          contentType: 'image/png',
+          contentId: 'pic',
+        },
+        { filename: 'report.pdf', content: 'JVBERi0=', contentType: 'application/pdf' },
+      ],
+    });
+    const { data } = await resend.emails.share(id);
+    const { hostname, port, pathname } = new URL(data!.url);
+    const idle = createConnection({ host: hostname, port: Number(port) });
+    idle.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+    // Whoever comes first has the place; from here on nothing more is read.
+    await once(idle, 'readable');
+    expect(String(idle.read(12))).toBe('HTTP/1.1 200');
+    const read = async (url: string) => {
+      const answer = await fetch(url);
+      const body = Buffer.from(await answer.arrayBuffer());
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body };
+    };
+    const statusOf = async (url: string) => (await read(url)).status;
+    await expect.poll(() => read(data!.url)).toMatchObject({ status: 503, retryAfter: '1' });
+    const { data: files } = await resend.emails.attachments.list({ emailId: id });
+    expect(files!.data.map(({ size }) => size)).toEqual([bytes, 5]);
+    const [large, small] = files!.data.map(({ download_url }) => download_url);
+    expect([await statusOf(large!), await statusOf(small!)]).toEqual([503, 200]);
+    expect((await resend.emails.get(id)).data?.html).toBe('<img src="cid:pic">');
+    idle.destroy();
+    await expect.poll(() => statusOf(data!.url)).toBe(200);
+    const page = (await read(data!.url)).body.toString();
+    expect(page).toContain(`<img src="data:image/png;base64,${picture.toString('base64')}">`);
+    expect(page).not.toContain('JVBERi0');
+    expect((await read(large!)).body.equals(picture)).toBe(true);
   });
 
   test('every answer → says how many requests are left; usage → what there is and what it is held to', async () => {

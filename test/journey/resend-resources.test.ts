@@ -178,9 +178,7 @@ describe('domains', () => {
     expect((await held.emails.send({ ...mail, from })).error?.statusCode).toBe(403);
     published.set(record.name, record.value);
     expect((await domains.verify('held', id, by)).status).toBe('verified');
-    await expect
-      .poll(async () => (await held.emails.send({ ...mail, from })).error, { timeout: 5000 })
-      .toBeNull();
+    await expect.poll(async () => (await held.emails.send({ ...mail, from })).error).toBeNull();
     const listed = await held.domains.list();
     expect(listed.data?.data.map(({ name, status }) => [name, status]).sort()).toEqual([
       ['granted.test', 'verified'],
@@ -196,9 +194,7 @@ describe('domains', () => {
     expect((await held.domains.get(id)).data?.status).toBe('failed');
     expect((await domains.verify('held', id, by)).status).toBe('verified');
     await held.domains.remove(id);
-    await expect
-      .poll(async () => (await held.emails.send({ ...mail, from })).error?.statusCode, { timeout: 5000 })
-      .toBe(403);
+    await expect.poll(async () => (await held.emails.send({ ...mail, from })).error?.statusCode).toBe(403);
   });
 });
 
@@ -235,6 +231,41 @@ describe('templates', () => {
     });
     const both = await resend.emails.send({ ...mail, template: { id: 'order' } } as never);
     expect(both.error?.name).toBe('validation_error');
+  });
+
+  test('a value with markup → text in two braces, HTML in three; a script or a line break in a subject → refused', async () => {
+    const made = await resend.templates
+      .create({
+        ...{ name: 'Reply', alias: 'reply', from: 'Shop <shop@acme.test>', subject: 'About {{ABOUT}}' },
+        html: '<p>{{SAID}}</p><div>{{{BLOCK}}}</div><a href="{{LINK}}">more</a>',
+        variables: ['ABOUT', 'SAID', 'BLOCK', 'LINK'].map((key) => ({ key, type: 'string' as const })),
+      } as never)
+      .publish();
+    expect(made.error).toBeNull();
+    const variables = {
+      ...{
+        ABOUT: 'R&D <1>',
+        SAID: '<b onclick="a()">hi</b>',
+        BLOCK: '<i>so</i>',
+        LINK: 'https://x.test/?a&b',
+      },
+    };
+    const send = (values: object) =>
+      resend.emails.send({ to: mail.to, template: { id: 'reply', variables: { ...variables, ...values } } });
+    const sent = await send({});
+    expect((await resend.emails.get(sent.data!.id)).data).toMatchObject({
+      subject: 'About R&D <1>',
+      html:
+        '<p>&lt;b onclick=&quot;a()&quot;&gt;hi&lt;/b&gt;</p><div><i>so</i></div>' +
+        '<a href="https://x.test/?a&amp;b">more</a>',
+    });
+    for (const values of [
+      { BLOCK: '<b onclick="a()">hi</b>' },
+      { BLOCK: '<script>a()</script>' },
+      { LINK: 'javascript:a()' },
+      { ABOUT: 'x\r\nBcc: eve@example.net' },
+    ])
+      expect((await send(values)).error?.statusCode, JSON.stringify(values)).toBe(422);
   });
 
   test('changed → sent as published until it is published again; duplicated, listed, removed', async () => {

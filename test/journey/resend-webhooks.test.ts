@@ -57,7 +57,7 @@ test('an endpoint → told with a signature the client verifies, asked about, re
   });
   const { id, signing_secret: webhookSecret } = made.data!;
   const email = await resend.emails.send({ ...mail, tags: [{ name: 'k', value: 'v' }] });
-  await expect.poll(() => got.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => got.length).toBe(1);
   const { headers, raw } = got[0]!;
   const told = resend.webhooks.verify({
     payload: raw,
@@ -77,9 +77,7 @@ test('an endpoint → told with a signature the client verifies, asked about, re
   });
   expect((await resend.webhooks.list()).data?.data.map((one) => one.id)).toEqual([id]);
   await expect
-    .poll(async () => (await resend.webhooks.events.list({ webhookId: id })).data?.data[0]?.status, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await resend.webhooks.events.list({ webhookId: id })).data?.data[0]?.status)
     .toBe('success');
   const [event] = (await resend.webhooks.events.list({ webhookId: id, limit: 5 })).data!.data;
   expect((await resend.webhooks.events.get({ webhookId: id, eventId: event!.id })).data).toMatchObject({
@@ -90,13 +88,42 @@ test('an endpoint → told with a signature the client verifies, asked about, re
     object: 'webhook_event',
     id: event!.id,
   });
-  await expect.poll(() => got.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => got.length).toBe(2);
   const rotated = await resend.webhooks.rotateSigningSecret(id);
   expect(rotated.data?.signing_secret).not.toBe(webhookSecret);
   expect((await resend.webhooks.update(id, { status: 'disabled' })).data).toMatchObject({ id });
   expect((await resend.webhooks.get(id)).data?.status).toBe('disabled');
   expect((await resend.webhooks.remove(id)).data).toEqual({ object: 'webhook', id, deleted: true });
   expect((await resend.webhooks.get(id)).error).toMatchObject({ name: 'not_found', statusCode: 404 });
+});
+
+test('an endpoint, and POSTRIDER_SECRET_KEYS is not set → the answer names the setting, over Resend and over our own API', async () => {
+  const unset = await openDoor();
+  try {
+    await unset.postrider.access.tenants.create({ companyId: 'acme' });
+    const { token } = await unset.postrider.access.keys.create({ companyId: 'acme', name: 'full' });
+    const client = new Resend(token, { baseUrl: `${unset.url}/resend` });
+    const { error } = await client.webhooks.create({
+      endpoint: 'https://hooks.example.net/a',
+      events: ['email.sent'],
+    });
+    expect(error).toMatchObject({
+      name: 'application_error',
+      statusCode: 500,
+      message: expect.stringMatching(/^Set POSTRIDER_SECRET_KEYS: .*`id:key`/),
+    });
+    expect(error!.message).not.toContain('config check');
+    const answer = await unset.call('POST', '/v1/webhooks', {
+      as: token,
+      body: { url: 'https://hooks.example.net/a', events: ['email.sent'] },
+    });
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { code: 'NOT_CONFIGURED', field: 'POSTRIDER_SECRET_KEYS', detail: error!.message },
+    });
+  } finally {
+    await unset.close();
+  }
 });
 
 test('an endpoint without events that happen, or none at all → refused', async () => {
@@ -113,9 +140,7 @@ test('metrics → what was sent, failed and suppressed, in all and by day', asyn
   await resend.suppressions.add({ email: 'gone@example.net' });
   await resend.emails.send({ ...mail, to: 'gone@example.net' });
   await expect
-    .poll(async () => (await resend.emails.metrics({ metrics: ['sent', 'suppressed'] })).data?.totals, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await resend.emails.metrics({ metrics: ['sent', 'suppressed'] })).data?.totals)
     .toEqual({ sent: 1, suppressed: 1 });
   const daily = await resend.emails.metrics({ dimensions: ['period'], timezone: 'Europe/Berlin' });
   expect(daily.data).toMatchObject({ object: 'metrics', granularity: 'daily', dimensions: ['period'] });
@@ -162,5 +187,8 @@ test.each([
   ['nonsense'],
 ])('a file at %s → never asked for', async (url) => {
   const fetchFile = fetchPublicFile({ allowPrivate: false, maxBytes: 1024 });
-  await expect(fetchFile(url, 'path')).rejects.toMatchObject({ code: 'INVALID_PAYLOAD', field: 'path' });
+  await expect(fetchFile(url, 'path', { take: () => {}, withinMs: 1000 })).rejects.toMatchObject({
+    code: 'INVALID_PAYLOAD',
+    field: 'path',
+  });
 });

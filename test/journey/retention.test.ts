@@ -190,6 +190,40 @@ describe('retention on PostgreSQL', () => {
     expect(await journey.postrider.get(id)).toMatchObject({ status: 'sent' });
   });
 
+  test.each([
+    ['CANCELLED', 'cancelled'],
+    ['EXPIRED', 'expired'],
+    ['SUPPRESSED', 'suppressed'],
+  ])(
+    'accepted long ago and %s → the time counts from then, for its content as for the rest',
+    async (type, status) => {
+      const endedBy = async (acceptedDaysAgo: number, endedDaysAgo: number) => {
+        const id = await emailOf(acceptedDaysAgo, null);
+        await database.query('delete from postrider.email_queue where id = $1', [id]);
+        await database.query(
+          `insert into postrider.email_facts (email_id, type, final_status, created_at)
+         values ($1, $2::text::postrider.event_type, $3::text::postrider.email_status, $4)`,
+          [id, type, status, new Date(Date.now() - endedDaysAgo * DAY).toISOString()],
+        );
+        return id;
+      };
+      // Outside any week, where rows are judged one by one; the others keep a week of theirs alive.
+      const yesterday = await endedBy(420, 1);
+      const lastMonth = await endedBy(420, 45);
+      const longAgo = await endedBy(420, 100);
+      await prune(database, RETENTION);
+      const kept = async (id: string) => [
+        await has('email_bodies', id),
+        await has('email_facts', id),
+        await has('emails', id),
+      ];
+      expect(await kept(yesterday)).toEqual([true, true, true]);
+      expect(await kept(lastMonth)).toEqual([false, true, true]);
+      expect(await kept(longAgo)).toEqual([false, false, false]);
+      expect(await journey.postrider.get(yesterday)).toMatchObject({ status });
+    },
+  );
+
   test('an old email outside any week → deleted row by row', async () => {
     const id = await emailOf(400, 395);
     await prune(database, RETENTION);
@@ -261,6 +295,68 @@ describe('retention on PostgreSQL', () => {
     expect(await has('emails', sent)).toBe(true);
     expect(await has('email_bodies', fresh)).toBe(true);
     expect(await has('email_bodies', waiting)).toBe(true);
+  });
+
+  test('sensitive and not sent → its body is gone when nobody can try it again, and not before', async () => {
+    const HOUR = 3_600_000;
+    const at = (hoursAgo: number) => new Date(Date.now() - hoursAgo * HOUR).toISOString();
+    async function sensitive(expiresInHours: number | null = null): Promise<string> {
+      const { emailId } = await journey.postrider.schedule(
+        anEmail({ type: 'org_invite' }),
+        new Date(Date.now() + HOUR),
+      );
+      if (expiresInHours !== null)
+        await database.query('update postrider.emails set expires_at = $2 where id = $1', [
+          emailId,
+          at(-expiresInHours),
+        ]);
+      return emailId;
+    }
+    async function failed(id: string, hoursAgo: number, status = 'failed'): Promise<string> {
+      await database.query('delete from postrider.email_queue where id = $1', [id]);
+      await database.query(
+        `insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms,
+           started_at, duration_ms, route, worker, settled_at)
+         values ($1, 1, 1, $3, true, '{RECEIVED,FAILED}', '{0,1}', $2, 1, 'default', 1, $2)`,
+        [id, at(hoursAgo), status],
+      );
+      return id;
+    }
+    const goes = {
+      failedLongAgo: await failed(await sensitive(), 25),
+      unknownLongAgo: await failed(await sensitive(), 25, 'unknown'),
+      failedAndExpired: await failed(await sensitive(-0.1), 1),
+      discarded: await failed(await sensitive(), 1),
+      cancelled: await sensitive(),
+    };
+    await journey.postrider.deadLetters.discard({ emailIds: [goes.discarded] });
+    await journey.postrider.cancel(goes.cancelled);
+    const stays = {
+      failedLately: await failed(await sensitive(), 23),
+      notYetExpired: await failed(await sensitive(1), 1),
+      waiting: await sensitive(),
+      triedAgain: await failed(await sensitive(), 23),
+    };
+    expect(await journey.postrider.deadLetters.retry({ emailIds: [stays.triedAgain] })).toMatchObject({
+      retried: 1,
+    });
+    const ordinary = await emailOf(2, null);
+    await failed(ordinary, 25);
+    await prune(database, { ...RETENTION, sensitiveBodyHours: 24 });
+    const kept = async (ids: object) =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.entries(ids).map(async ([name, id]) => [name, await has('email_bodies', id)] as const),
+        ),
+      );
+    expect(await kept(goes)).toEqual(Object.fromEntries(Object.keys(goes).map((name) => [name, false])));
+    expect(await kept({ ...stays, ordinary })).toEqual(
+      Object.fromEntries([...Object.keys(stays), 'ordinary'].map((name) => [name, true])),
+    );
+    expect(await journey.postrider.deadLetters.retry({ emailIds: [goes.failedLongAgo] })).toMatchObject({
+      retried: 0,
+      refused: { 'content-gone': 1 },
+    });
   });
 
   test('more old emails than a step takes, some of them waiting → all but those go', async () => {

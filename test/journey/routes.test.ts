@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome, Postrider } from '../../src/index.js';
 import { waitFor } from '../services/index.js';
+import { insertOdd } from './ground/odd-rows.js';
 import { anEmail } from './ground/open-journey.js';
 import { openRoutedJourney, type RoutedJourney } from './ground/routed-journey.js';
 import { answerLost, deferred, rejected, sent, wrongPassword } from './ground/scripted-provider.js';
@@ -76,6 +77,47 @@ describe('which route', () => {
     await journey.untilStatus(postrider, emailId, 'sent');
     await journey.untilStatus(postrider, rows[0]!.id, 'sent');
     expect(journey.calls.map(({ route }) => route)).toEqual(['new', 'new']);
+  });
+
+  test('a tenant’s SQL names the route of another → it goes by one that serves it, never by that account', async () => {
+    const accept = async (company: string, type: string | null, route: string) => {
+      const { rows } = await journey.pool.query<{ id: string }>(
+        "select postrider.accept_v1('sql@example.net', 'Hello', text_body => 'x', company_id => $1, type => $2, route => $3) as id",
+        [company, type, route],
+      );
+      return rows[0]!.id;
+    };
+    const postrider = await started([
+      { name: 'main' },
+      { name: 'acme', companies: ['acme'] },
+      { name: 'digests', types: ['digest'] },
+      { name: 'spare', weight: 0 },
+    ]);
+    const wanted = [
+      [await accept('evil', null, 'acme'), 'main'],
+      [await accept('evil', 'digest', 'acme'), 'digests'],
+      [await accept('evil', 'welcome', 'digests'), 'main'],
+      [await accept('evil', null, 'digests'), 'main'],
+      [await accept('evil', null, 'nowhere'), 'main'],
+      [await accept('acme', null, 'acme'), 'acme'],
+      [await accept('evil', null, 'spare'), 'spare'],
+    ] as const;
+    for (const [id] of wanted) await journey.untilStatus(postrider, id, 'sent');
+    expect(wanted.map(([id]) => journey.calls.find((call) => call.emailId === id)?.route)).toEqual(
+      wanted.map(([, route]) => route),
+    );
+  });
+
+  test('a route that stops serving a company while its emails wait, and rows another hand wrote for it → chosen anew', async () => {
+    const before = await journey.open([{ name: 'main' }, { name: 'shared', companies: ['acme', 'other'] }]);
+    const { emailId } = await before.send(anEmail({ companyId: 'other' }));
+    const byHand = await insertOdd(journey.pool, {
+      email: { tenant: 'evil', route: 'shared' },
+      queue: { tenant: 'evil', route: 'shared' },
+    });
+    const postrider = await started([{ name: 'main' }, { name: 'shared', companies: ['acme'] }]);
+    for (const id of [emailId, byHand]) await journey.untilStatus(postrider, id, 'sent');
+    expect(journey.calls.map(({ route }) => route)).toEqual(['main', 'main']);
   });
 });
 

@@ -39,5 +39,5 @@ test('a secret → the database has it sealed; after a change of keys and a rota
     code: 'SECRET_UNREADABLE',
   });
   const none = await open();
-  await expect(none.postrider.access.secrets.put('x', 'y')).rejects.toMatchObject({ code: 'INVALID_CONFIG' });
+  await expect(none.postrider.access.secrets.put('x', 'y')).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
 });

@@ -2,72 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../services/index.js';
 import { type Answer, type Door, openDoor } from './ground/open-door.js';
 import { openEmbedded } from './ground/open-embedded.js';
-import { sent } from './ground/scripted-provider.js';
+import { deferred, sent } from './ground/scripted-provider.js';
 
 /** Operators sign in over a real socket; codes are read where a person would read them: in the email. */
+const PASSWORD = 'correct horse battery';
+let door: Door;
+let count = 0;
+
 describe('signing in', () => {
-  let door: Door;
   beforeAll(async () => {
     door = await openDoor({ trustedProxies: 1 });
+    codeFor = acceptedCode;
   });
   afterAll(() => door.close());
-
-  const PASSWORD = 'correct horse battery';
-  let count = 0;
-
-  async function account(parts: object = {}): Promise<{ id: string; email: string }> {
-    count += 1;
-    const body = {
-      email: `op-${count}@example.com`,
-      name: 'Op',
-      role: 'operator',
-      password: PASSWORD,
-      ...parts,
-    };
-    const answer = await door.call('POST', '/admin/admins', { body });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.body;
-  }
-  function freshPlace(): string {
-    count += 1;
-    return `2001:db8::${count.toString(16)}`;
-  }
-  /** Each from a place of its own, unless a test says otherwise. */
-  const post = (path: string, body: unknown, jar: Jar | null = null, headers: Record<string, string> = {}) =>
-    door.call('POST', path, {
-      as: null,
-      body,
-      headers: {
-        'Sec-Fetch-Site': 'same-origin',
-        'X-Forwarded-For': freshPlace(),
-        ...(jar && { Cookie: jar.cookie() }),
-        ...headers,
-      },
-    });
-  const me = (jar: Jar) => door.call('GET', '/auth/me', { as: null, headers: { Cookie: jar.cookie() } });
-  async function begin(email: string, jar = new Jar()): Promise<{ jar: Jar; code: string }> {
-    const answer = await post('/auth/sign-in', { email, password: PASSWORD }, jar);
-    expect(answer.status, answer.text).toBe(200);
-    jar.take(answer);
-    return { jar, code: await codeFor(email) };
-  }
-  async function codeFor(email: string): Promise<string> {
-    const { rows } = await door.pool.query(
-      `select b.text from postrider.emails e join postrider.email_bodies b on b.email_id = e.id
-       where e.to_address = $1 and e.type = 'admin_tfa' order by e.id desc limit 1`,
-      [email],
-    );
-    return /\b\d{6}\b/.exec(rows[0].text)![0];
-  }
-  async function signedIn(parts: object = {}) {
-    const admin = await account(parts);
-    const { jar, code } = await begin(admin.email);
-    const answer = await post('/auth/code', { code }, jar);
-    expect(answer.status, answer.text).toBe(200);
-    jar.take(answer);
-    return { admin, jar };
-  }
-  const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
   test('password, then the code from the email → a session that knows who it is; no token in any answer', async () => {
     const { email } = await account({ name: 'Ada', role: 'viewer' });
@@ -126,6 +73,18 @@ describe('signing in', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => post('/auth/code', { code }, jar)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
     expect((await post('/auth/code', { code }, jar)).body.code).toBe('CODE_WRONG');
+  });
+
+  test('one of several sign-ins was finished → the codes of the others open nothing, those of another account do', async () => {
+    const { email } = await account();
+    const other = await begin((await account()).email);
+    const begun = [await begin(email), await begin(email), await begin(email)];
+    const { jar, code } = begun[1]!;
+    expect((await post('/auth/code', { code }, jar)).status).toBe(200);
+    for (const one of begun)
+      expect((await post('/auth/code', { code: one.code }, one.jar)).body.code).toBe('CODE_WRONG');
+    expect((await post('/auth/code/resend', {}, begun[2]!.jar)).body.code).toBe('SIGN_IN_NOT_BEGUN');
+    expect((await post('/auth/code', { code: other.code }, other.jar)).status).toBe(200);
   });
 
   test('forty wrong codes at once → five are judged, and then the right one is worth nothing', async () => {
@@ -189,7 +148,7 @@ describe('signing in', () => {
   test('eleven passwords for one account from one place → 429 with Retry-After, also for an account that is none', async () => {
     const { email } = await account();
     for (const who of [email, 'nobody-else@example.com']) {
-      const place = { 'X-Forwarded-For': '203.0.113.9' };
+      const place = { 'X-Forwarded-For': '10.9.9.9' };
       const statuses: number[] = [];
       for (let n = 0; n < 11; n++)
         statuses.push(
@@ -306,44 +265,17 @@ describe('signing in', () => {
     expect(set).not.toMatch(/Domain/i);
   });
 
-  test('the code leaves by itself, as admin_tfa; no log line, audit entry or table has it afterwards', async () => {
-    await door.postrider.start();
+  test('Host: localhost from another machine → __Host- cookies all the same', async () => {
     const { email } = await account();
-    const { jar, code } = await begin(email).catch(() => ({ jar: null, code: null }));
-    expect(jar).not.toBeNull();
-    await waitFor(() => door.provider.calls.some((call) => JSON.stringify(call).includes(email)), {
-      timeoutMs: 10_000,
-      what: 'the code to be sent',
+    const answer = await post('/auth/sign-in', { email, password: PASSWORD }, null, {
+      'X-Forwarded-For': '203.0.113.9',
     });
-    await waitFor(
-      async () =>
-        (
-          await door.pool.query(
-            `select 1 from postrider.emails e join postrider.email_bodies b on b.email_id = e.id
-             where e.to_address = $1 and e.type = 'admin_tfa'`,
-            [email],
-          )
-        ).rowCount === 0,
-      { timeoutMs: 10_000, what: 'its body to be gone' },
-    );
-    expect(door.lines.join('\n')).not.toContain(code!);
-  });
-
-  test('mail is down → someone on the machine gets the code, and nobody else', async () => {
-    const { email, id } = await account();
-    const none = await door.call('POST', `/admin/admins/${id}/code`);
-    expect([none.status, none.body.code]).toEqual([401, 'SIGN_IN_NOT_BEGUN']);
-    const { jar } = await begin(email);
-    const { body } = await door.call('POST', `/admin/admins/${email}/code`);
-    expect(body.code).toMatch(/^\d{6}$/);
-    const admin = await signedIn({ role: 'admin' });
-    expect((await post(`/admin/admins/${id}/code`, {}, admin.jar)).status).toBe(403);
-    expect((await post('/auth/code', { code: body.code }, jar)).status).toBe(200);
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-postrider_code=.*Secure/);
   });
 
   test('every act → in the audit log with who, what, from where; the log cannot be changed', async () => {
     const { admin, jar } = await signedIn({ role: 'admin' });
-    await post('/admin/tenants', { companyId: 'audited' }, jar, { 'X-Forwarded-For': '198.51.100.4' });
+    await post('/admin/tenants', { companyId: 'audited' }, jar, { 'X-Forwarded-For': '10.1.0.4' });
     await post('/admin/emails/cancel', { filter: { companyId: 'audited' } }, jar);
     await post('/admin/emails/cancel', { filter: 7 }, jar);
     const { body } = await door.call('GET', `/admin/audit?actor=${encodeURIComponent(admin.email)}`);
@@ -360,7 +292,7 @@ describe('signing in', () => {
       actor: { kind: 'admin', id: admin.id, name: admin.email },
       target: 'audited',
       companyId: 'audited',
-      ip: '198.51.100.4',
+      ip: '10.1.0.4',
       requestId: expect.any(String),
     });
     for (const change of [
@@ -369,6 +301,34 @@ describe('signing in', () => {
       'truncate postrider.audit_log',
     ])
       await expect(door.pool.query(change)).rejects.toThrow('only added to');
+  });
+
+  test('an operator changes an override of the admin portal → 403; of another portal they may, and an admin may both', async () => {
+    const { jar: operator } = await signedIn({ role: 'operator' });
+    const { jar: admin } = await signedIn({ role: 'admin' });
+    const draft = { companyId: 'acme', subject: 'Hello', htmlContent: '<p>{{code}}</p>' };
+    const change = (method: string, path: string, jar: Jar, body?: object) =>
+      door.call(method, `/admin/templates/${path}`, {
+        as: null,
+        ...(body && { body }),
+        headers: { 'Sec-Fetch-Site': 'same-origin', Cookie: jar.cookie() },
+      });
+    const acts: Array<[string, string, object?]> = [
+      ['PUT', 'draft', draft],
+      ['POST', 'publish', { companyId: 'acme' }],
+      ['POST', 'active', { companyId: 'acme', isActive: false }],
+      ['POST', 'roll-back', { companyId: 'acme', version: 1 }],
+      ['PUT', 'draft', draft],
+      ['DELETE', 'draft?companyId=acme'],
+    ];
+    for (const [method, act, body] of acts) {
+      const refused = await change(method, `admin_tfa/en/${act}`, operator, body);
+      expect([act, refused.status, refused.body?.code]).toEqual([act, 403, 'FORBIDDEN']);
+      const done = await change(method, `admin_tfa/en/${act}`, admin, body);
+      expect([act, done.status < 300, done.text]).toEqual([act, true, done.text]);
+    }
+    const other = { companyId: 'acme', subject: 'Hello', htmlContent: '<p>{{name}}</p>' };
+    expect((await change('PUT', 'password_reset/en/draft', operator, other)).status).toBe(200);
   });
 
   test('the last admin → can be neither disabled nor demoted', async () => {
@@ -397,6 +357,54 @@ describe('signing in', () => {
   });
 });
 
+describe('signing in where a worker delivers', () => {
+  beforeAll(async () => {
+    door = await openDoor({ trustedProxies: 1 });
+    codeFor = sentCode;
+    await door.postrider.start();
+  });
+  afterAll(() => door.close());
+
+  test('the code leaves by itself, as admin_tfa; no log line, audit entry or table has it afterwards', async () => {
+    const { email } = await account();
+    const { code } = await begin(email);
+    const bodies = async () => {
+      const { rows } = await door.pool.query<{ type: string; text: string | null }>(
+        `select e.type, b.text from postrider.emails e left join postrider.email_bodies b on b.email_id = e.id
+         where e.to_address = $1`,
+        [email],
+      );
+      return rows;
+    };
+    await waitFor(async () => (await bodies())[0]!.text === null, {
+      timeoutMs: 10_000,
+      what: 'its body to be gone',
+    });
+    expect(await bodies()).toEqual([{ type: 'admin_tfa', text: null }]);
+    expect(door.lines.join('\n')).not.toContain(code);
+    const { rows } = await door.pool.query('select detail::text from postrider.audit_log');
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(code);
+  });
+
+  test('mail is down → someone on the machine gets the code, and nobody else', async () => {
+    const { email, id } = await account();
+    const none = await door.call('POST', `/admin/admins/${id}/code`);
+    expect([none.status, none.body.code]).toEqual([401, 'SIGN_IN_NOT_BEGUN']);
+    const admin = await signedIn({ role: 'admin' });
+    door.provider.script(email, deferred);
+    const { jar } = await begin(email);
+    await waitFor(async () => (await statusOf(email)) === 'retry', {
+      timeoutMs: 10_000,
+      what: 'the code to wait for mail to work again',
+    });
+    const { body } = await door.call('POST', `/admin/admins/${email}/code`);
+    expect(body.code).toMatch(/^\d{6}$/);
+    expect((await post(`/admin/admins/${id}/code`, {}, admin.jar)).status).toBe(403);
+    expect((await post('/auth/code', { code: body.code }, jar)).status).toBe(200);
+  });
+});
+
 test('on the embedded store → password, code, session, sign-out', async () => {
   const { postrider, provider, close } = await openEmbedded();
   try {
@@ -411,7 +419,7 @@ test('on the embedded store → password, code, session, sign-out', async () => 
     const credentials = { email: 'OP@example.com', password: 'correct horse battery' };
     const begun = await signIn.begin(credentials, { ip: null });
     const text = await waitFor(() => texts[0], { timeoutMs: 10_000, what: 'the code' });
-    const code = /\b\d{6}\b/.exec(text)![0];
+    const code = codeIn(text);
     const opened = await signIn.finish(begun.token, { code }, { ip: null });
     const admin = await sessions.find(opened.token);
     expect(admin).toMatchObject({ email: 'op@example.com', role: 'admin' });
@@ -421,6 +429,96 @@ test('on the embedded store → password, code, session, sign-out', async () => 
     await close();
   }
 });
+
+/** Where the code of this address is read. */
+let codeFor: (email: string) => Promise<string>;
+
+/** Where no worker runs; one that does purges the content of a code once it is sent. */
+async function acceptedCode(email: string): Promise<string> {
+  const { rows } = await door.pool.query(
+    `select b.text from postrider.emails e join postrider.email_bodies b on b.email_id = e.id
+     where e.to_address = $1 and e.type = 'admin_tfa' order by e.id desc limit 1`,
+    [email],
+  );
+  return codeIn(rows[0].text);
+}
+
+async function sentCode(email: string): Promise<string> {
+  const call = await waitFor(() => door.provider.calls.findLast(({ to }) => to === email), {
+    timeoutMs: 10_000,
+    what: 'the code to be handed to the provider',
+  });
+  return codeIn(call.email.text);
+}
+
+async function statusOf(to: string): Promise<string> {
+  const { rows } = await door.pool.query(
+    'select l.status::text from postrider.email_logs l join postrider.emails e on e.id = l.id where e.to_address = $1',
+    [to],
+  );
+  return rows[0].status;
+}
+
+function codeIn(text: string): string {
+  return /\b\d{6}\b/.exec(text)![0];
+}
+
+async function account(parts: object = {}): Promise<{ id: string; email: string }> {
+  count += 1;
+  const body = {
+    email: `op-${count}@example.com`,
+    name: 'Op',
+    role: 'operator',
+    password: PASSWORD,
+    ...parts,
+  };
+  const answer = await door.call('POST', '/admin/admins', { body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+function freshPlace(): string {
+  count += 1;
+  return `fd00:db8:0:${count.toString(16)}::1`;
+}
+
+/** Each from a place of its own, unless a test says otherwise. */
+function post(path: string, body: unknown, jar: Jar | null = null, headers: Record<string, string> = {}) {
+  return door.call('POST', path, {
+    as: null,
+    body,
+    headers: {
+      'Sec-Fetch-Site': 'same-origin',
+      'X-Forwarded-For': freshPlace(),
+      ...(jar && { Cookie: jar.cookie() }),
+      ...headers,
+    },
+  });
+}
+
+function me(jar: Jar) {
+  return door.call('GET', '/auth/me', { as: null, headers: { Cookie: jar.cookie() } });
+}
+
+async function begin(email: string, jar = new Jar()): Promise<{ jar: Jar; code: string }> {
+  const answer = await post('/auth/sign-in', { email, password: PASSWORD }, jar);
+  expect(answer.status, answer.text).toBe(200);
+  jar.take(answer);
+  return { jar, code: await codeFor(email) };
+}
+
+async function signedIn(parts: object = {}) {
+  const admin = await account(parts);
+  const { jar, code } = await begin(admin.email);
+  const answer = await post('/auth/code', { code }, jar);
+  expect(answer.status, answer.text).toBe(200);
+  jar.take(answer);
+  return { admin, jar };
+}
+
+function wrong(code: string): string {
+  return String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+}
 
 /** What a browser keeps between answers. */
 class Jar {

@@ -29,7 +29,9 @@ describeWith('postgres')('an override', () => {
       from: { address: 'noreply@example.com' },
     });
   const subjectOf = async (id: string): Promise<string> =>
-    (await pool.query('select subject from postrider.emails where id = $1', [id])).rows[0].subject;
+    // with the body, since the type is sensitive
+    (await pool.query('select subject from postrider.email_bodies where email_id = $1', [id])).rows[0]
+      .subject;
   const subjectNow = async (from: Postrider, extra = {}) => {
     const email = { type: 'password_reset', to: 'a@example.com', companyId: 'acme', data: reset } as const;
     return subjectOf((await from.send({ ...email, ...extra })).emailId);
@@ -54,6 +56,52 @@ describeWith('postgres')('an override', () => {
     await expect(postrider.templates.saveDraft(welcome, draft, 'ada')).rejects.toMatchObject({
       ...{ code: 'INVALID_TEMPLATE', message: expect.stringContaining('data.steps is missing') },
     });
+  });
+
+  test.each([
+    ['a code in the subject', 'admin_tfa', { subject: 'Your code: {{code}}' }, 'subject'],
+    ['a link in the subject', 'password_reset', { subject: '{{resetUrl}}' }, 'subject'],
+    [
+      'a code in the preheader',
+      'admin_tfa',
+      { htmlContent: '{{#preheader}}{{code}}{{/preheader}}\n<p>x</p>' },
+      'htmlContent',
+    ],
+    [
+      'a code handed to a text',
+      'admin_tfa',
+      { subject: '{{t "admin_tfa.preheader" minutes=code}}' },
+      'subject',
+    ],
+    ['a code as a number', 'admin_tfa', { subject: '{{number code}}' }, 'subject'],
+    ['a code that is asked for', 'admin_tfa', { subject: '{{#if code is "482915"}}a{{/if}}b' }, 'subject'],
+    ['a code handed to a piece', 'admin_tfa', { subject: '{{> code code=code}}' }, 'subject'],
+    [
+      'a code handed to a piece of the preheader',
+      'USER_CERTIFICATION',
+      {
+        htmlContent:
+          '<p>x</p>{{#preheader}}{{#if expiresInMinutes}}{{> code code=code}}{{/if}}{{/preheader}}',
+      },
+      'htmlContent',
+    ],
+  ])('%s of a sensitive type → refused when saved', async (_case, type, part, field) => {
+    const at = { companyId: 'acme', type, lang: 'en' };
+    const draft = { subject: 'Hello', htmlContent: '<p>Hello</p>', ...part };
+    await expect(postrider.templates.saveDraft(at, draft, 'ada')).rejects.toMatchObject({
+      ...{ code: 'INVALID_TEMPLATE', field, message: expect.stringContaining('may be secret') },
+    });
+    expect(await postrider.templates.listVersions(at)).toEqual([]);
+  });
+
+  test('what is no secret of a sensitive type → may stand in the subject, and everything in the body', async () => {
+    const at = { companyId: 'harmless', type: 'admin_tfa', lang: 'en' };
+    const draft = {
+      subject: '{{brand.name}}: {{name}}, within {{expiresInMinutes}} minutes',
+      htmlContent:
+        '{{#preheader}}From {{#if requestedFrom}}{{requestedFrom}}{{/if}}{{/preheader}}<p>{{code}}</p>',
+    };
+    expect(await postrider.templates.saveDraft(at, draft, 'ada')).toMatchObject({ version: 1 });
   });
 
   test('a broken one → refused when saved, with line and reason, and nothing is kept', async () => {
@@ -203,7 +251,12 @@ test('on the embedded store, inside its one transaction → the override is used
     const { emailId } = await postrider.transaction((tx) =>
       postrider.send({ type: 'password_reset', to: 'a@example.com', data: reset }, { tx }),
     );
-    expect((await postrider.get(emailId))?.subject).toBe('Acme: Ada <3');
+    const { rows } = await postrider.transaction((tx) =>
+      tx.query<{ subject: string }>('select subject from postrider.email_bodies where email_id = $1', [
+        emailId,
+      ]),
+    );
+    expect(rows).toEqual([{ subject: 'Acme: Ada <3' }]);
   } finally {
     await close();
   }

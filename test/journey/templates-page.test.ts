@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   createHttpApp,
   type HttpRooms,
@@ -12,11 +12,10 @@ import {
 import { createPreview, type Preview } from '../../src/doors/preview/index.js';
 import { newId, silentLogger, systemClock } from '../../src/kernel/index.js';
 import { catalogue } from '../../src/render/index.js';
-import { describeWith } from '../services/index.js';
+import { describeWith, openBrowser } from '../services/index.js';
 
 /** The page of templates as a developer uses it: look, change, save a file, send; and what hostile data may do there. */
 const HOST = '127.0.0.1';
-const BROWSER = inject('chromiumUrl');
 
 /** Of the browser, which the compiler does not know here. */
 interface Looking {
@@ -34,8 +33,7 @@ describeWith('chromium')('the page of templates in Chromium', () => {
   let dialogs: string[];
 
   beforeAll(async () => {
-    const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update'];
-    browser = await chromium.launch({ executablePath: BROWSER!, args });
+    browser = await openBrowser();
   });
   afterAll(() => browser?.close());
 
@@ -55,6 +53,7 @@ describeWith('chromium')('the page of templates in Chromium', () => {
     });
     context = await browser.newContext({ viewport: { width: 1300, height: 800 }, colorScheme: 'light' });
     page = await context.newPage();
+    page.setDefaultTimeout(120_000);
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.message());
       return dialog.accept();

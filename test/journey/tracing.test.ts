@@ -27,11 +27,15 @@ describe('traces on PostgreSQL', () => {
   const traceparent = `00-${TRACE}-${FROM}-01`;
 
   async function post(path: string, body: object, headers: Record<string, string> = { traceparent }) {
-    const answer = await app.request(path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
+    const answer = await app.request(
+      path,
+      {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      },
+      { remoteAddress: '127.0.0.1' },
+    );
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
   function recording(): RecordedSpan[] {

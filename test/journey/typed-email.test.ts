@@ -50,7 +50,7 @@ describeWith('postgres')('a typed email', () => {
   const rowOf = async (id: string) =>
     (
       await pool.query(
-        `select e.*, b.html, b.text, b.attachments from postrider.emails e
+        `select e.*, coalesce(b.subject, e.subject) as subject, b.html, b.text, b.attachments from postrider.emails e
          join postrider.email_bodies b on b.email_id = e.id where e.id = $1`,
         [id],
       )
@@ -112,14 +112,66 @@ describeWith('postgres')('a typed email', () => {
     expect(await rowOf(emailId)).toBeUndefined();
   });
 
+  test("a sensitive email in the sender's own words → its subject arrives, and no list, log, webhook or table shows it", async () => {
+    const secret = '58-31-77';
+    const email = {
+      ...{ type: 'verification', to: 'subject@example.com', userId: 'u-subject', companyId: 'hidden' },
+      ...{ subject: `Your code is ${secret}`, text: 'It is in the subject.' },
+    } as const;
+    const later = await postrider.schedule(email, new Date(Date.now() + 3_600_000));
+    const { emailId } = await postrider.send(email);
+    await waitFor(async () => (await postrider.get(emailId))?.status === 'sent', {
+      timeoutMs: 10_000,
+      what: 'sent',
+    });
+    const batch = await postrider.sendBatch(
+      Array.from({ length: 20 }, (_, n) => ({ ...email, to: `subject-${n}@example.com` })),
+    );
+    await waitFor(async () => (await postrider.get(batch.at(-1)!.emailId))?.status === 'sent', {
+      timeoutMs: 10_000,
+      what: 'the batch sent',
+    });
+    const subjects = outgoing
+      .filter(({ to }) => to[0]?.address.startsWith('subject'))
+      .map(({ subject }) => subject);
+    expect(subjects).toEqual(Array(21).fill(email.subject));
+    const api = createApi(postrider as never, { apiKey: 'k', logger: silentLogger });
+    const asked = (path: string) =>
+      api(new Request(`http://localhost${path}`, { headers: { Authorization: 'Bearer k' } })).then((answer) =>
+        answer.text(),
+      );
+    const looks = [
+      JSON.stringify(await postrider.get(later.emailId)),
+      JSON.stringify(await postrider.list({ companyId: 'hidden' })),
+      JSON.stringify(await postrider.userEmails({ userId: 'u-subject', companyId: 'hidden' })),
+      await asked(`/v1/emails/${later.emailId}`),
+      await asked('/v1/emails?companyId=hidden'),
+      await asked('/admin/emails?companyId=hidden'),
+      await asked(`/admin/emails/${later.emailId}`),
+      await asked('/admin/emails/export?companyId=hidden'),
+    ];
+    for (const look of looks) {
+      expect(look).toContain('(hidden)');
+      expect(look).not.toContain(secret);
+    }
+    const { rows } = await pool.query(
+      `select e.subject, l.subject as logged, count(b.subject)::int as kept from postrider.emails e
+       join postrider.email_logs l using (id) left join postrider.email_bodies b on b.email_id = e.id
+       where e.tenant = 'hidden' group by 1, 2`,
+    );
+    expect(rows).toEqual([{ subject: '(hidden)', logged: '(hidden)', kept: 1 }]);
+  });
+
   test('a sensitive email → no way of looking shows what lets someone in; once sent, no table holds it', async () => {
     const secret = 'tok-7f3a91c2';
     const data = { ...reset, resetUrl: `https://app.example.com/r?token=${secret}` };
     const email = { type: 'password_reset', to: 'b@example.com', data } as const;
     const later = await postrider.schedule(email, new Date(Date.now() + 3_600_000));
-    const api = createApi(postrider as never, { logger: silentLogger });
+    const api = createApi(postrider as never, { apiKey: 'k', logger: silentLogger });
     const asked = (path: string) =>
-      api(new Request(`http://localhost${path}`)).then((answer) => answer.text());
+      api(new Request(`http://localhost${path}`, { headers: { Authorization: 'Bearer k' } })).then((answer) =>
+        answer.text(),
+      );
     const looks = async (id: string) => [
       JSON.stringify(await postrider.get(id)),
       JSON.stringify(await postrider.timeline(id)),

@@ -1,11 +1,11 @@
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHttpApp, type HttpServer, startHttpServer } from '../../src/doors/http/index.js';
 import { httpRooms } from '../../src/http-rooms.js';
 import type { Accepted } from '../../src/index.js';
 import { silentLogger, systemClock } from '../../src/kernel/index.js';
 import { freePort } from '../services/free-port.js';
-import { describeWith } from '../services/index.js';
+import { describeWith, openBrowser } from '../services/index.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
 
 const KEYS = 'the key that signs now,the key that signed before';
@@ -172,7 +172,7 @@ test('a POST that says nothing, or far too much → refused', async () => {
 describeWith('chromium')('the unsubscribe page in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: inject('chromiumUrl')!, args: ['--no-sandbox'] });
+    browser = await openBrowser();
   });
   afterAll(() => browser?.close());
 

@@ -40,4 +40,4 @@ test('the embedded store → an endpoint is told, its secret changed, and what i
   await postrider.stop({ deadlineMs: 2000 });
   await store.close();
   await new Promise((resolve) => server.close(resolve));
-}, 60_000);
+});

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ChildCommand, ChildEvent, ChildOptions } from './child.js';
 
-/** Starts a child of child.ts, as bundle-child.ts has made one file of it, and talks to it. */
+/** Starts a child of child.ts, as bundle-programs.ts has made one file of it, and talks to it. */
 export interface Child {
   readonly pid: number;
   readonly process: ChildProcess;
@@ -23,7 +23,7 @@ export interface Child {
   output(): string;
 }
 
-const SCRIPT = fileURLToPath(new URL('../../../.build/bundled/child/child.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../../.build/bundled/programs/child.js', import.meta.url));
 
 export function spawnChild(options: ChildOptions): Child {
   const child = fork(SCRIPT, [], {

@@ -24,7 +24,7 @@ export interface ServeOptions {
   env?: Record<string, string>;
 }
 
-const MAIN = fileURLToPath(new URL('../../../.build/src/doors/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../.build/bundled/programs/main.js', import.meta.url));
 
 export function spawnServe(options: ServeOptions): Served {
   const child = spawn(process.execPath, [MAIN, 'serve', '--roles', options.roles], {

@@ -36,6 +36,7 @@ export function openRabbitGround(url: string, options: Partial<RabbitBrokerOptio
         onBell: (bell) => heard.push(bell),
         onState: (state) => states.push(state),
         onNothingOut: (also) => nothingOut.push(also),
+        onRefused() {},
       }),
   };
 }

@@ -17,12 +17,17 @@ def read(raw):
         "messageId": message["message-id"],
         "from": mailboxes(raw, "from"),
         "to": mailboxes(raw, "to"),
+        "cc": mailboxes(raw, "cc"),
+        "replyTo": mailboxes(raw, "reply-to"),
+        # Only white space that folds a line: of the rest nothing may be lost.
+        "headers": [[name, str(value)] for name, value in message.items()],
         "text": text.get_content() if text else None,
         "html": html.get_content() if html else None,
         "attachments": [
             {
                 "filename": part.get_filename(),
                 "contentType": part.get_content_type(),
+                "contentId": part["content-id"],
                 "content": base64.b64encode(part.get_payload(decode=True)).decode(),
             }
             for part in message.walk()
@@ -35,10 +40,12 @@ def read(raw):
 def mailboxes(raw, name):
     # The newer parser of addresses puts a space between neighbouring encoded words, against RFC 2047
     # (Python 3.11); the older one does not.
-    header = str(email.message_from_bytes(raw)[name])
+    header = email.message_from_bytes(raw)[name]
+    if header is None:
+        return []
     return [
         {"name": str(make_header(decode_header(shown))), "address": address}
-        for shown, address in getaddresses([header])
+        for shown, address in getaddresses([str(header)])
     ]
 
 

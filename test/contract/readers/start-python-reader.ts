@@ -36,8 +36,11 @@ export interface ReadMessage {
   messageId: string;
   from: { name: string; address: string }[];
   to: { name: string; address: string }[];
+  cc: { name: string; address: string }[];
+  replyTo: { name: string; address: string }[];
+  headers: [string, string][];
   text: string | null;
   html: string | null;
-  attachments: { filename: string; contentType: string; content: string }[];
+  attachments: { filename: string; contentType: string; contentId: string | null; content: string }[];
   defects: string[];
 }

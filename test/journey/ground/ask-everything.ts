@@ -124,7 +124,17 @@ async function askAboutContent(door: Door): Promise<void> {
 async function askAboutRunning(door: Door): Promise<void> {
   const of = (path: string) => `/admin/${path}`;
   await done(door, 'PUT', of('pauses'), { body: { scope: 'type', value: 'nothing', reason: 'a test' } });
-  for (const path of ['overview', 'flow', 'figures', 'routes', 'pauses', 'settings', 'bus', 'session'])
+  for (const path of [
+    'overview',
+    'alerts',
+    'flow',
+    'figures',
+    'routes',
+    'pauses',
+    'settings',
+    'bus',
+    'session',
+  ])
     await done(door, 'GET', of(path));
   await done(door, 'DELETE', of('pauses?scope=type&value=nothing'));
   await done(door, 'PUT', of('rate-limits/welcome'), { body: { limit: 5, windowSeconds: 60 } });

@@ -6,7 +6,7 @@ import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import postgres from 'postgres';
 import { DataSource } from 'typeorm';
-import { createPostrider, type Postrider } from '../../../src/index.js';
+import { type CallerTransaction, createPostrider, type Postrider } from '../../../src/index.js';
 import { openJourney } from './open-journey.js';
 import { openPrisma } from './prisma-client.js';
 import { prismaShaped } from './prisma-shaped.js';
@@ -17,7 +17,9 @@ export interface Caller {
   postrider: Postrider;
   provider: ScriptedProvider;
   /** Runs `work` in a transaction of the application's own; a throw rolls back. */
-  transaction(work: (tx: unknown, run: (sql: string) => Promise<unknown>) => Promise<void>): Promise<void>;
+  transaction(
+    work: (tx: CallerTransaction, run: (sql: string) => Promise<unknown>) => Promise<void>,
+  ): Promise<void>;
   rows(sql: string): Promise<unknown[]>;
   close(): Promise<void>;
 }
@@ -70,7 +72,7 @@ export const callers: Array<[string, () => Promise<Caller>]> = [
   ["an older Prisma's shape", () => onPostgres((url) => withPg(url, prismaShaped))],
 ];
 
-async function withPg(url: string, asTx: (client: pg.PoolClient) => unknown) {
+async function withPg(url: string, asTx: (client: pg.PoolClient) => CallerTransaction) {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   const transaction: Caller['transaction'] = async (work) => {
     const client = await pool.connect();
@@ -157,7 +159,9 @@ async function withKnex(url: string) {
 async function withPrisma(url: string) {
   const prisma = openPrisma(url);
   const transaction: Caller['transaction'] = (work) =>
-    prisma.$transaction((tx: typeof prisma) => work(tx, (text) => tx.$executeRawUnsafe(text)));
+    prisma.$transaction((tx: Omit<typeof prisma, '$connect'>) =>
+      work(tx, (text) => tx.$executeRawUnsafe(text)),
+    );
   return { transaction, end: () => prisma.$disconnect() };
 }
 
@@ -165,7 +169,7 @@ async function withTypeorm(url: string, pass: 'manager' | 'runner') {
   const source = await new DataSource({ type: 'postgres', url, poolSize: 2 }).initialize();
   const transaction: Caller['transaction'] = (work) =>
     source.transaction((manager) =>
-      work(pass === 'manager' ? manager : manager.queryRunner, (text) => manager.query(text)),
+      work(pass === 'manager' ? manager : manager.queryRunner!, (text) => manager.query(text)),
     );
   return { transaction, end: () => source.destroy() };
 }

@@ -5,6 +5,7 @@ import {
   type EmailInput,
   type EmailLog,
   type Postrider,
+  type Schedule,
 } from '../../../src/index.js';
 import { createLogger } from '../../../src/kernel/index.js';
 import type { PauseScope } from '../../../src/outbox/index.js';
@@ -31,7 +32,9 @@ export interface Journey {
   close(): Promise<void>;
 }
 
-export async function openJourney(options: { config?: ConfigOverrides } = {}): Promise<Journey> {
+export async function openJourney(
+  options: { config?: ConfigOverrides; schedules?: readonly Schedule[] } = {},
+): Promise<Journey> {
   const database = await createTestDatabase();
   const provider = scriptedProvider();
   const lines: string[] = [];
@@ -41,6 +44,7 @@ export async function openJourney(options: { config?: ConfigOverrides } = {}): P
     provider,
     from: { address: 'noreply@example.com' },
     logger: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+    ...(options.schedules && { schedules: options.schedules }),
     config: { ...config, worker: { pollIntervalMs: 100, ...worker } },
   });
   await postrider.ready();

@@ -1,12 +1,15 @@
 import type pg from 'pg';
+import type { CallerTransaction } from '../../../src/index.js';
 
 /**
  * The raw calls of Prisma's interactive transaction, on a pg client: only values that every engine of Prisma can
  * send, and answers as it gives them, with BigInt for int8. A stand-in: Prisma's own client is generated per project.
  */
-export function prismaShaped(client: pg.PoolClient): object {
-  return {
+export function prismaShaped(client: pg.PoolClient): CallerTransaction {
+  const tx = {
     async $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown[]> {
+      if (client.getTransactionStatus() === 'I')
+        throw Object.assign(new Error('Transaction already closed'), { code: 'P2028' });
       for (const value of values) {
         if (value !== null && !['string', 'number', 'boolean'].includes(typeof value))
           throw new TypeError(`Prisma's engine was given ${JSON.stringify(value)}`);
@@ -28,6 +31,7 @@ export function prismaShaped(client: pg.PoolClient): object {
       return (await client.query(text, values)).rowCount ?? 0;
     },
   };
+  return tx;
 }
 
 const INT8 = 20;

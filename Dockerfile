@@ -21,7 +21,7 @@ RUN npm ci --omit=dev \
   && npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
   && npm install --no-save --no-package-lock \
     "@aws-sdk/client-sesv2@^3.980.0" "@opentelemetry/api@^1.9.0" "bullmq@^6.3.3" "ioredis@^6.0.0" \
-    "rabbitmq-client@^5.0.0" \
+    "rabbitmq-client@~5.0.8" \
   && npm cache clean --force \
   && for client in @aws-sdk/client-sesv2 @opentelemetry/api bullmq ioredis rabbitmq-client; do \
     node -e "import('$client')" || exit 1; done

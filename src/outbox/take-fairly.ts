@@ -43,8 +43,8 @@ export function createFairTaker<Row extends { id: string }>(
       for (const row of rows) if (row.id !== null) taken.push(row as Row);
       if (seen === 0 && isWhole) break;
       turn.after = seen < need ? '' : (last_tenant ?? '');
-      // The end of the list says little of how many there are: who gave more for it would pass others over.
-      turn.tenants = isWhole && seen < need ? seen : Math.max(turn.tenants, seen);
+      if (isWhole && seen < need) turn.tenants = seen;
+      else if (seen > turn.tenants) turn.tenants = 0;
     }
     return taken;
   }
@@ -76,11 +76,11 @@ export function createFairTaker<Row extends { id: string }>(
 interface Turn {
   /** The tenant served last. */
   after: string;
-  /** How many there are, as far as is known: so many share a batch. */
+  /** How many share a batch, as counted when one batch last reached them all; 0: more than a batch holds, or unknown. */
   tenants: number;
 }
 
-/** `id` is null in the one row that only tells how far the turn came. */
+/** `id` is null in the one row that only says how far the turn came: `last_tenant` is the last one that it reached. */
 type TakenRow<Row> = (Row | { id: null }) & { last_tenant: string | null; seen: number };
 
 // At most five probes: written with `exists`, it can become a join that reads every waiting row.
@@ -124,7 +124,7 @@ export function takeStatement({ name, set, returning }: Record<'name' | 'set' | 
       ) next
       where turn.n < $4::int
     ), chosen as materialized (
-      select x.id from turn
+      select x.id, turn.tenant from turn
       cross join lateral (
         select found.id from (
           select q.id from postrider.email_queue q
@@ -147,7 +147,9 @@ export function takeStatement({ name, set, returning }: Record<'name' | 'set' | 
       from chosen c where q.id = c.id
       returning ${returning}
     )
-    select t.*, s.last_tenant, s.seen
-    from (select max(tenant) as last_tenant, count(tenant)::int as seen from turn) s left join taken t on true`,
+    select t.*, case when c.rows < $4::int then s.last_tenant else c.last_tenant end as last_tenant, s.seen
+    from (select max(tenant) as last_tenant, count(tenant)::int as seen from turn) s
+    cross join (select max(tenant) as last_tenant, count(*) as rows from chosen) c
+    left join taken t on true`,
   };
 }

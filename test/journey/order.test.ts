@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { EmailInput } from '../../src/index.js';
+import { createClaimer } from '../../src/outbox/index.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
 
 /** Who goes first when many wait. The backlog is accepted before the worker starts. */
@@ -77,6 +78,37 @@ describe('order on PostgreSQL', () => {
       expect([n, last]).toEqual([n, expect.toSatisfy((place: number) => place < 60 * (n + 1) + 40)]);
     }
   });
+
+  test('few tenants, then more than a claim holds, in claims of any size → no tenant is passed over', async () => {
+    journey = await openJourney();
+    const database = await journey.postrider.ready();
+    const [{ route }] = await nextOf(await accept(20, { companyId: 'tenant-0' }));
+    const claimer = createClaimer(database, { route, worker: () => 1 });
+    const claimed = new Map<string, number>();
+    const claim = async (limit: number) => {
+      const rows = await claimer.claim(limit, []);
+      expect(rows.length).toBe(limit);
+      for (const { tenant } of rows) claimed.set(tenant!, (claimed.get(tenant!) ?? 0) + 1);
+    };
+    await claim(5);
+    for (let n = 1; n < 60; n++) await accept(20, { companyId: `tenant-${n}` });
+    claimed.clear();
+    // The first of them still believes that there is one tenant.
+    for (const limit of [7, 3, 20, 1, 50, 20, 2, 59, 5, 20]) await claim(limit);
+    const counts = [...claimed.entries()]
+      .filter(([tenant]) => tenant !== 'tenant-0')
+      .map(([, count]) => count);
+    expect(counts.length).toBe(59);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+  });
+
+  async function nextOf(ids: readonly string[]) {
+    const { rows } = await journey.pool.query<{ route: string }>(
+      'select route from postrider.email_queue where id = any ($1::uuid[]) limit 1',
+      [ids],
+    );
+    return rows as [{ route: string }];
+  }
 
   test('within one tenant and priority → in the order of acceptance', async () => {
     journey = await openJourney({ config: { worker: { concurrency: 1, batchSize: 1 } } });

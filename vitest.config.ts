@@ -1,15 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { BUNDLED, sourcesFromBundle } from './test/services/bundled-sources.js';
 import { LongestFirst } from './test/services/longest-first.js';
 
 /** Tests that need real servers, which test/services brings up. */
 const withServers = {
   globalSetup: ['test/services/global-setup.ts'],
+  server: { deps: { external: [BUNDLED] } },
   // A crowded machine is no database that is away; tests that mean one say how long to wait for it.
   env: { POSTRIDER_DATABASE_PATIENCE_MS: '10000' },
   testTimeout: 600_000,
   hookTimeout: 600_000,
   expect: { poll: { timeout: 120_000 } },
 };
+
+const plugins = [sourcesFromBundle(import.meta.dirname)];
 
 // `unit` needs nothing but Node; `services` needs servers and is complete for a change; `long` takes its time.
 export default defineConfig({
@@ -34,6 +38,7 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         test: {
           name: 'services',
           include: [
@@ -50,6 +55,7 @@ export default defineConfig({
       },
       // No vitest test file by name: only `npm run test:abuse` runs it.
       {
+        plugins,
         test: {
           name: 'abuse',
           include: ['test/abuse/harness/every-attack.run.ts'],
@@ -57,7 +63,7 @@ export default defineConfig({
           testTimeout: 24 * 3_600_000,
         },
       },
-      { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withServers, maxWorkers: 2 } },
+      { plugins, test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withServers, maxWorkers: 2 } },
     ],
   },
 });

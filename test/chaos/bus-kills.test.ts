@@ -202,12 +202,7 @@ describeWith('postgres', 'rabbitmq')('killed on the bus', () => {
   }
 
   async function depthOf(queue: string): Promise<number> {
-    const lines = await vhost.control('-q', 'list_queues', '-p', vhost.name, 'name', 'messages');
-    return Number(
-      lines
-        .split('\n')
-        .find((line) => line.startsWith(`${queue}\t`))!
-        .split('\t')[1],
-    );
+    const { ready, unacknowledged } = (await vhost.queues()).find(({ name }) => name === queue)!;
+    return ready + unacknowledged;
   }
 });

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Lifecycle } from '../../src/kernel/index.js';
 
-/** What everything long-lived promises: starting and stopping are idempotent, in any order and at once. */
+/**
+ * What everything long-lived promises: starting and stopping are idempotent, in any order and at once. Each test has a
+ * subject of its own, and all run at once, because most of the time is spent seeing that something does not work any more.
+ */
 export interface LifecycleUnderTest {
   subject: Lifecycle;
   /** How often it has begun its work. */
@@ -27,7 +30,7 @@ export function lifecycleContract(
       }
     });
 
-  describe(`lifecycle of ${name}`, () => {
+  describe.concurrent(`lifecycle of ${name}`, () => {
     withOne('start → at work; stop → no longer', async ({ subject, atWork }) => {
       await subject.start();
       await settle(atWork);

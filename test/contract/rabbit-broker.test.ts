@@ -336,16 +336,6 @@ describeWith('rabbitmq')('a broker that does not suit', () => {
 });
 
 async function countUnacked(vhost: TestVhost): Promise<number> {
-  const lines = await vhost.control(
-    '-q',
-    'list_queues',
-    '-p',
-    vhost.name,
-    'name',
-    'messages_unacknowledged',
-    'messages_ready',
-  );
-  const line = lines.split('\n').find((each) => each.startsWith(`${SEND_QUEUE}\t`)) ?? '';
-  const [, unacked = '0', ready = '0'] = line.split('\t');
-  return Number(unacked) + Number(ready);
+  const queue = (await vhost.queues()).find(({ name }) => name === SEND_QUEUE);
+  return queue ? queue.ready + queue.unacknowledged : 0;
 }

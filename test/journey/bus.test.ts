@@ -294,8 +294,8 @@ describeWith('postgres', 'rabbitmq')('Postrider on the bus', () => {
   });
 
   async function depth(): Promise<number> {
-    const lines = await vhost.control('-q', 'list_queues', '-p', vhost.name, 'name', 'messages');
-    const line = lines.split('\n').find((row) => row.startsWith(`${prefix}.queue.${prefix}-postrider\t`));
-    return Number(line!.split('\t')[1]);
+    const queue = `${prefix}.queue.${prefix}-postrider`;
+    const { ready, unacknowledged } = (await vhost.queues()).find(({ name }) => name === queue)!;
+    return ready + unacknowledged;
   }
 });

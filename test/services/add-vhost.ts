@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { evaluateInBroker } from './evaluate-in-broker.js';
 import type { RabbitServer } from './rabbitmq-server.js';
 import { runRabbitControl } from './run-rabbit-control.js';
 
@@ -13,14 +14,31 @@ export async function addVhost({
   const user = decodeURIComponent(new URL(url).username);
   for (let trial = 1; ; trial++) {
     const name = `postrider-test-${randomBytes(6).toString('hex')}`;
+    const added = { name, url: `${url.replace(/\/$/, '')}/${name}` };
+    const done = await evaluateInBroker(
+      control,
+      `ok = rabbit_vhost:add(<<"${name}">>, <<"tests">>),
+       ok = rabbit_auth_backend_internal:set_permissions(
+         <<"${user}">>, <<"${name}">>, <<".*">>, <<".*">>, <<".*">>, <<"tests">>),
+       "done"`,
+    );
+    if (done) return added;
     try {
       await runRabbitControl(control, 'add_vhost', name);
       await runRabbitControl(control, 'set_permissions', '-p', name, user, '.*', '.*', '.*');
-      return { name, url: `${url.replace(/\/$/, '')}/${name}` };
+      return added;
     } catch (error) {
       if (trial === TRIALS) throw error;
     }
   }
+}
+
+export async function deleteVhost(control: RabbitServer['control'], name: string): Promise<void> {
+  const done = await evaluateInBroker(
+    control,
+    `ok = rabbit_vhost:delete(<<"${name}">>, <<"tests">>), "done"`,
+  );
+  if (!done) await runRabbitControl(control, 'delete_vhost', name);
 }
 
 const TRIALS = 4;

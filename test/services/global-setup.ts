@@ -4,6 +4,7 @@ import { bringUp } from './bring-up.js';
 import { startBrowser } from './browser.js';
 import { buildDashboard } from './build-dashboard.js';
 import { bundlePrograms } from './bundle-programs.js';
+import { bundleSources } from './bundled-sources.js';
 import { chromium } from './chromium.js';
 import { compileSources } from './compile-sources.js';
 import { makeEmbeddedStore } from './embedded-store.js';
@@ -30,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (stale > 0) console.log(`services: removed ${stale} left by a run that was killed`);
   await compileSources(project.config.root, { strict: inCi });
   await bundlePrograms(project.config.root);
+  await bundleSources(project.config.root);
   await buildDashboard(project.config.root);
   // Beside the servers: it works in a thread of its own.
   const embedded = (await isNeeded(project, EMBEDDED)) ? makeEmbeddedStore(project.config.root) : null;

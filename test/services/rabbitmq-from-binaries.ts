@@ -24,9 +24,16 @@ export async function rabbitFromBinaries(shared?: RabbitKin): Promise<RabbitServ
   const workspace = openWorkspace('rabbitmq');
   const port = await freePort();
   const node = `postrider-${port}@localhost`;
+  const erlCall = findOnPath('erl_call');
   const control: RabbitControl = {
     command: [join(programs, 'rabbitmqctl')],
     env: environmentOf({ folder: workspace.directory, node, kin }),
+    ...(erlCall && {
+      erlCall: {
+        command: [erlCall, '-sname', node, '-c', kin.cookie],
+        env: { ERL_EPMD_PORT: String(kin.names.port) },
+      },
+    }),
   };
   writeFileSync(join(workspace.directory, '.erlang.cookie'), kin.cookie, { mode: 0o400 });
   writeFileSync(join(workspace.directory, 'plugins'), '[].\n');
@@ -129,10 +136,20 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
+function findOnPath(program: string): string | undefined {
+  return pathFolders()
+    .map((folder) => join(folder, program))
+    .find((path) => existsSync(path));
+}
+
 function findPrograms(): string | undefined {
-  const { TEST_RABBITMQ_BIN: named, PATH = '' } = process.env;
-  const usual = ['/usr/lib/rabbitmq/bin', ...PATH.split(delimiter).filter((folder) => folder !== '')];
+  const { TEST_RABBITMQ_BIN: named } = process.env;
+  const usual = ['/usr/lib/rabbitmq/bin', ...pathFolders()];
   return (named ? [named] : usual).find((folder) =>
     ['rabbitmq-server', 'rabbitmqctl', 'rabbitmq-env'].every((name) => existsSync(join(folder, name))),
   );
+}
+
+function pathFolders(): string[] {
+  return (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
 }

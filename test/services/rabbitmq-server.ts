@@ -21,6 +21,8 @@ export interface RabbitServer {
 export interface RabbitControl {
   command: string[];
   env: Record<string, string>;
+  /** How `erl_call` is run for it, where there is one. */
+  erlCall?: { command: string[]; env: Record<string, string> };
 }
 
 export const RABBIT_LOGIN = 'guest';

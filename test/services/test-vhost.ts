@@ -1,5 +1,6 @@
 import { inject } from 'vitest';
-import { addVhost } from './add-vhost.js';
+import { addVhost, deleteVhost } from './add-vhost.js';
+import { listQueues, type QueueCounts } from './list-queues.js';
 import type { SharedRabbit } from './rabbitmq.js';
 import { runRabbitControl } from './run-rabbit-control.js';
 
@@ -15,8 +16,9 @@ export async function createTestVhost(): Promise<TestVhost> {
   return {
     ...vhost,
     control: (...args) => runRabbitControl(control, ...args),
+    queues: () => listQueues(control, vhost.name),
     async drop() {
-      await runRabbitControl(control, 'delete_vhost', vhost.name);
+      await deleteVhost(control, vhost.name);
     },
   };
 }
@@ -26,5 +28,7 @@ export interface TestVhost {
   name: string;
   /** A command of the broker's rabbitmqctl; add `-p` and the name where it is about this virtual host. */
   control(...args: string[]): Promise<string>;
+  /** What its queues hold. */
+  queues(): Promise<QueueCounts[]>;
   drop(): Promise<void>;
 }

@@ -33,8 +33,8 @@ export default defineConfig({
           isolate: false,
           // What takes two seconds takes twenty on a crowded machine.
           testTimeout: 60_000,
-          // Left to itself vitest keeps one core free, which of two is half.
-          maxWorkers: '100%',
+          // Left to itself vitest keeps one core free, which of two is half. Some files wait for real seconds.
+          maxWorkers: '150%',
         },
       },
       {

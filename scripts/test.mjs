@@ -8,6 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { affectedTests, changedFiles, isServiceTest } from './affected-tests.mjs';
+import { runAtOnce } from './run-at-once.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const args = process.argv.slice(2);
@@ -16,8 +17,11 @@ const changed = args.find((arg) => /^--changed(?:=|$)/.test(arg));
 if (changed !== undefined) testChanged(changed.split('=')[1] ?? 'HEAD');
 else if (args.length > 0) run('npx', 'vitest', 'run', ...args);
 else {
-  run('npm', 'run', '--silent', 'check');
-  run('npm', 'run', '--silent', 'build');
+  const code = await runAtOnce(root, [
+    ['npm', 'run', '--silent', 'check'],
+    ['npm', 'run', '--silent', 'build'],
+  ]);
+  if (code !== 0) process.exit(code);
   run('npx', 'vitest', 'run', '--project', 'services');
 }
 

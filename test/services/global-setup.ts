@@ -18,6 +18,7 @@ import { python } from './python.js';
 import { rabbitmq } from './rabbitmq.js';
 import { redis } from './redis.js';
 import type { Service } from './service.js';
+import { keepTemporaryFilesInMemory } from './temporary-in-memory.js';
 import { removeOwnWorkspaces, removeOwnWorkspacesOnSignals, removeStaleWorkspaces } from './workspace.js';
 
 /**
@@ -27,7 +28,9 @@ import { removeOwnWorkspaces, removeOwnWorkspacesOnSignals, removeStaleWorkspace
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const inCi = process.env.CI === 'true';
   removeOwnWorkspacesOnSignals();
-  const stale = removeStaleWorkspaces();
+  let stale = removeStaleWorkspaces();
+  keepTemporaryFilesInMemory();
+  stale += removeStaleWorkspaces();
   if (stale > 0) console.log(`services: removed ${stale} left by a run that was killed`);
   await compileSources(project.config.root, { strict: inCi });
   await bundlePrograms(project.config.root);

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BUNDLED, sourcesFromBundle } from './test/services/bundled-sources.js';
 import { LongestFirst } from './test/services/longest-first.js';
@@ -34,7 +35,7 @@ export default defineConfig({
           // What takes two seconds takes twenty on a crowded machine.
           testTimeout: 60_000,
           // Left to itself vitest keeps one core free, which of two is half. Some files wait for real seconds.
-          maxWorkers: '150%',
+          maxWorkers: availableParallelism() + 1,
         },
       },
       {

@@ -74,13 +74,16 @@ function* bodies(
 ): Generator<Attack> {
   const whole = (entry: Entry, bytes: number) =>
     attack(wayIn, 'body', entry, bytes, engine, (target, text) => put(target, text));
+  yield whole({ name: 'the example itself', make: () => JSON.stringify(example) }, 0);
   for (const entry of [...structures, ...tokens]) yield whole(entry, most);
   for (const [name, json] of oddJson) yield whole({ name, make: () => json }, 0);
   for (const place of placesOf(example)) {
-    for (const entry of [...tokens, ...odd])
-      yield attack(wayIn, place.name, entry, CONTENT_BYTES, engine, (target, text) =>
-        put(target, place.put(JSON.stringify(text))),
+    const text = (entry: Entry, bytes: number) =>
+      attack(wayIn, place.name, entry, bytes, engine, (target, made) =>
+        put(target, place.put(JSON.stringify(made))),
       );
+    for (const entry of tokens) yield text(entry, CONTENT_BYTES);
+    for (const entry of odd) yield text(entry, 0);
     if (place.isName) continue;
     for (const entry of structures)
       yield attack(wayIn, place.name, entry, CONTENT_BYTES, engine, (target, text) =>
@@ -112,11 +115,12 @@ function attack(
 const cut = (text: string) => Buffer.from(text).subarray(0, PROPERTY_BYTES).toString().slice(0, 80);
 
 async function publishEmail(target: Target, body: string, more: object = {}): Promise<Outcome> {
-  const to = { exchange: 'EmailExchange', routingKey: 'email.send', messageId: randomUUID() };
-  await target.broker.publish({ ...to, contentType: 'application/json', ...more }, Buffer.from(body));
+  // A second message of the same id is a repetition of the first, and refused where it says something else.
+  const to = () => ({ exchange: 'EmailExchange', routingKey: 'email.send', messageId: randomUUID() });
+  await target.broker.publish({ ...to(), contentType: 'application/json', ...more }, Buffer.from(body));
   return followedBy(target, (address) =>
     target.broker.publish(
-      to,
+      to(),
       Buffer.from(JSON.stringify({ ...EMAIL, to: address, scheduledAt: undefined, cc: undefined })),
     ),
   );

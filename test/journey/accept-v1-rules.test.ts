@@ -25,6 +25,11 @@ const content = (parts: object) => () => {
 const headersOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-Header-${n}`, 'x']));
 
+/** What JavaScript takes for white space. */
+const SPACES = Array.from({ length: 0xffff }, (_, code) => String.fromCharCode(code)).filter((char) =>
+  /\s/.test(char),
+);
+
 /** By argument: what may be given, and what send() says to it. */
 const CASES: Record<string, { values: unknown[]; read: (value: never) => unknown }> = {
   company_id: {
@@ -83,6 +88,7 @@ const CASES: Record<string, { values: unknown[]; read: (value: never) => unknown
         '',
         '  ',
         '\u00a0',
+        '\ufeff\u3000\u2003',
         'a\r\nBcc: x@example.net',
         'a\tb',
         'a\u0085b',
@@ -95,11 +101,20 @@ const CASES: Record<string, { values: unknown[]; read: (value: never) => unknown
     read: (subject) => content({ subject })(),
   },
   html: {
-    values: ['x'.repeat(MAX_BODY_BYTES), 'x'.repeat(MAX_BODY_BYTES + 1), 'ä'.repeat(MAX_BODY_BYTES / 2 + 1)],
-    read: (html) => content({ html })(),
+    values: [
+      ...['x'.repeat(MAX_BODY_BYTES), 'x'.repeat(MAX_BODY_BYTES + 1), 'ä'.repeat(MAX_BODY_BYTES / 2 + 1)],
+      ...['', ' \r\n\t\v\f', '\u00a0\ufeff\u3000\u1680\u2028\u202f', ' '.repeat(101), `${' '.repeat(101)}x`],
+      ...[...SPACES, '\u0085', '\u180e', '\u200b', '\u0301'],
+      ...['\u0001', 'a\u0008b', 'a\u000eb', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u202eb', '<script>x</script>y'],
+    ],
+    // Whether HTML would run something only the worker judges.
+    read: (html: string) => content({ html: html.replace('<script>', '') })(),
   },
   text_body: {
-    values: ['x'.repeat(MAX_BODY_BYTES), 'x'.repeat(MAX_BODY_BYTES + 1)],
+    values: [
+      ...['x'.repeat(MAX_BODY_BYTES), 'x'.repeat(MAX_BODY_BYTES + 1), '', ' ', 'a\tb\r\nc', 'a\u0085b'],
+      ...['\u0001', 'a\u001bb', 'a\u007fb'],
+    ],
     read: (text) => content({ text })(),
   },
   scheduled_at: {
@@ -362,6 +377,20 @@ for (const [store, open] of [
         ]);
       },
     );
+
+    test('html and text_body without a visible character → refused instead of failed by the worker', async () => {
+      for (const [html, text_body] of [
+        ['', ''],
+        [null, ' \n'],
+        ['\u00a0', null],
+      ])
+        expect(await refusal({ html, text_body })).toMatchObject({
+          code: '22023',
+          message: 'html and text_body are both empty',
+        });
+      expect(await refusal({ html: '', text_body: 'Hello' })).toBeNull();
+      expect(await refusal({ html: null, text_body: null })).toMatchObject({ code: '22004' });
+    });
 
     test('expires before it is due → refused; expires_at infinity → never', async () => {
       expect(await refusal({ scheduled_at: at(2 * DAY), expires_at: at(DAY) })).toMatchObject({

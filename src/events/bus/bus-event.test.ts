@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MessageProperties, type PropertyValues } from '../../amqp/index.js';
 import { type BusEvent, earlyByMs, type NewBusEvent, readEvent, writeEvent } from './bus-event.js';
 
@@ -73,6 +73,28 @@ describe('an event in a message', () => {
     const { envelope, body } = writeEvent({ type: 'x', occurredAt: '1969-07-20T20:17:40Z' }, 's', NOW);
     expect(envelope.timestamp).toBe(0);
     expect(await read(body)).toMatchObject({ occurredAt: '1969-07-20T20:17:40.000Z' });
+  });
+
+  it.each([
+    ['2026-01-01T09:00:00', '2026-01-01T09:00:00.000Z'],
+    ['2026-01-01 09:00:00.123456', '2026-01-01T09:00:00.123Z'],
+    ['2026-01-01', '2026-01-01T00:00:00.000Z'],
+    ['2026-01-01T09:00Z', '2026-01-01T09:00:00.000Z'],
+    ['2026-01-01T09:00:00+02:00', '2026-01-01T07:00:00.000Z'],
+    ['2026-01-01T09:00:00-0530', '2026-01-01T14:30:00.000Z'],
+    ['Thu, 01 Jan 2026 09:00:00', null],
+    ['1 Jan 2026', null],
+  ])('occurredAt %s in a process far from UTC → %s, published and read', async (occurredAt, instant) => {
+    vi.stubEnv('TZ', 'America/New_York');
+    try {
+      expect(new Date('2026-01-01T09:00:00').getTimezoneOffset()).toBe(300);
+      expect(await read({ type: 'x', occurredAt })).toMatchObject({ occurredAt: instant });
+      const publish = () => writeEvent({ type: 'x', occurredAt }, 's', NOW);
+      if (instant === null) expect(publish).toThrow(expect.objectContaining({ field: 'occurredAt' }));
+      else expect(await read(publish().body)).toMatchObject({ occurredAt: instant });
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it('timestamps no calendar has → no time, and no fault', async () => {

@@ -45,6 +45,9 @@ const FIELDS = ['type', 'data', 'id', 'occurredAt', 'processAfterDelayMs', 'comp
 const NAME = /^[\u0021-\u007e]{1,200}$/;
 const MAX_DELAY_MS = 30 * 24 * 3_600_000;
 const MAX_BYTES = 16 * 1024 ** 2;
+/** As ISO 8601 and most languages write it: `T` or a blank, with or without an offset, which may lack its colon. */
+const ISO_TIME =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/;
 /** Some clients name the encoding of characters here. */
 const PLAIN_ENCODING = /^(?:identity|utf-?8)$/i;
 
@@ -60,8 +63,10 @@ export function writeEvent(
   if (delay !== undefined && !isDelay(delay))
     throw refused('processAfterDelayMs', `must be whole milliseconds from 0 to ${MAX_DELAY_MS}`);
   if (companyId !== undefined && !isStorableText(companyId)) throw refused('companyId', 'must be a text');
-  const occurredAt = new Date(event.occurredAt ?? now);
-  if (Number.isNaN(occurredAt.getTime())) throw refused('occurredAt', 'must be a time');
+  const given = event.occurredAt ?? new Date(now);
+  const occurredAt = new Date(typeof given === 'string' ? readTime(given) : given);
+  if (Number.isNaN(occurredAt.getTime()))
+    throw refused('occurredAt', 'must be a Date or an ISO 8601 time; without an offset it is UTC');
   const body = JSON.stringify({
     ...{ id, type, source: service, occurredAt: occurredAt.toISOString() },
     ...(companyId !== undefined && { companyId }),
@@ -99,7 +104,8 @@ export async function readEvent({ properties, body: bytes }: RawMessage): Promis
   if (delay !== undefined && occurredAt === null)
     return {
       type,
-      problem: 'processAfterDelayMs needs occurredAt, or a timestamp of the message, to count from',
+      problem:
+        'processAfterDelayMs needs occurredAt as an ISO 8601 time, or a timestamp of the message, to count from',
       field: 'processAfterDelayMs',
     };
   const source = textOf(body.source) ?? properties.text('appId');
@@ -149,10 +155,18 @@ async function parsedBody(bytes: Buffer): Promise<{ fields: Record<string, unkno
 }
 
 function timeOf(occurredAt: unknown, seconds: number | null): string | null {
-  const at = typeof occurredAt === 'string' ? Date.parse(occurredAt) : Number.NaN;
+  const at = typeof occurredAt === 'string' ? readTime(occurredAt) : Number.NaN;
   if (!Number.isNaN(at)) return new Date(at).toISOString();
   const stamped = new Date((seconds ?? Number.NaN) * 1000);
   return Number.isNaN(stamped.getTime()) ? null : stamped.toISOString();
+}
+
+/** Without an offset it is UTC: Date.parse would take the zone of the process, which differs between two workers. */
+function readTime(text: string): number {
+  const match = ISO_TIME.exec(text);
+  if (match === null) return Number.NaN;
+  const [, day, time = '00:00', offset = 'Z'] = match;
+  return Date.parse(`${day}T${time}${offset.replace(/(\d)(\d\d)$/, '$1:$2').toUpperCase()}`);
 }
 
 function isName(value: unknown): value is string {

@@ -116,7 +116,7 @@ describe('every route', () => {
       ':property': property.id,
       ':contact': contact!.id,
       'domains/:id': domain.id,
-      ':template': template.id,
+      ':template': template,
       ':entry': entry!.id,
       'api-keys/:id': theirs.id,
       'emails/:id': emailId,

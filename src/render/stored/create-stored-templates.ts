@@ -24,14 +24,16 @@ export interface ListedTemplate {
   versionId: string;
 }
 
+/** What changes one answers with its id alone; its content, up to a megabyte, is not read back. */
 export interface StoredTemplates {
-  create(companyId: string, input: unknown): Promise<StoredTemplate>;
-  update(companyId: string, idOrAlias: string, input: unknown): Promise<StoredTemplate>;
+  create(companyId: string, input: unknown): Promise<string>;
+  update(companyId: string, idOrAlias: string, input: unknown): Promise<string>;
   find(companyId: string, idOrAlias: string): Promise<StoredTemplate | null>;
   list(companyId: string, page: TemplatePage): Promise<{ templates: ListedTemplate[]; more: boolean }>;
-  publish(companyId: string, idOrAlias: string): Promise<StoredTemplate>;
-  duplicate(companyId: string, idOrAlias: string): Promise<StoredTemplate>;
-  remove(companyId: string, idOrAlias: string): Promise<StoredTemplate>;
+  publish(companyId: string, idOrAlias: string): Promise<string>;
+  /** The copy's id. */
+  duplicate(companyId: string, idOrAlias: string): Promise<string>;
+  remove(companyId: string, idOrAlias: string): Promise<string>;
   /** What is published, with values in place of its variables. */
   fill(companyId: string, idOrAlias: string, values: unknown): Promise<FilledTemplate>;
 }
@@ -45,53 +47,57 @@ export interface TemplatePage {
 export function createStoredTemplates(database: () => Promise<Database>): StoredTemplates {
   const prompt = async () => (await database()).prompt();
 
-  async function found(store: Queryable, companyId: string, idOrAlias: string): Promise<TemplateRow> {
-    const row = await find(store, companyId, idOrAlias);
-    if (row) return row;
-    throw new PostriderError('NOT_FOUND', 'Template not found', { field: 'id' });
-  }
-
-  async function insert(
-    store: Queryable,
-    companyId: string,
-    { name, alias, content }: { name: string; alias: string | null; content: StoredContent },
-  ): Promise<StoredTemplate> {
-    const { rows } = await store.query<TemplateRow>(
-      `insert into postrider.stored_templates (tenant, name, alias, draft) values ($1, $2, $3, $4::text::jsonb)
-       on conflict (tenant, alias) where alias is not null do nothing returning *`,
-      [companyId, name, alias, JSON.stringify(content)],
-    );
-    if (!rows[0]) throw aliasTaken();
-    return present(rows[0]);
+  /** One statement about one template, `$1` its tenant and `$2` its id or alias; answers with the id it returns. */
+  async function change(companyId: string, idOrAlias: string, statement: (named: string) => string) {
+    return (await one<{ id: string }>(await prompt(), companyId, idOrAlias, statement)).id;
   }
 
   return {
     async create(companyId, input) {
-      return insert(await prompt(), companyId, parseStoredTemplate(input, null));
+      const { name, alias, content } = parseStoredTemplate(input, null);
+      const { rows } = await (await prompt()).query<{ id: string }>(
+        `insert into postrider.stored_templates (tenant, name, alias, draft) values ($1, $2, $3, $4::text::jsonb)
+         on conflict (tenant, alias) where alias is not null do nothing returning id`,
+        [companyId, name, alias, JSON.stringify(content)],
+      );
+      if (!rows[0]) throw aliasTaken();
+      return rows[0].id;
     },
     update: async (companyId, idOrAlias, input) =>
       (await prompt()).transaction(async (tx) => {
-        const row = await found(tx, companyId, idOrAlias);
-        const { name, alias, content } = parseStoredTemplate(input, { ...row, content: row.draft });
+        const before = await one<DraftRow>(
+          tx,
+          companyId,
+          idOrAlias,
+          (named) =>
+            `select id, name, alias, draft from postrider.stored_templates where ${named} for update`,
+        );
+        const { name, alias, content } = parseStoredTemplate(input, { ...before, content: before.draft });
         const { rows: taken } = await tx.query(
           'select 1 from postrider.stored_templates where tenant = $1 and alias = $2 and id <> $3',
-          [companyId, alias, row.id],
+          [companyId, alias, before.id],
         );
         if (taken.length > 0) throw aliasTaken();
-        const { rows } = await tx.query<TemplateRow>(
+        await tx.query(
           `update postrider.stored_templates set name = $3, alias = $4, draft = $5::text::jsonb, updated_at = now()
-           where tenant = $1 and id = $2 returning *`,
-          [companyId, row.id, name, alias, JSON.stringify(content)],
+           where tenant = $1 and id = $2`,
+          [companyId, before.id, name, alias, JSON.stringify(content)],
         );
-        return present(rows[0]!);
+        return before.id;
       }),
     async find(companyId, idOrAlias) {
-      const row = await find(await prompt(), companyId, idOrAlias);
-      return row && present(row);
+      const rows = await find<TemplateRow>(
+        await prompt(),
+        companyId,
+        idOrAlias,
+        (named) => `select ${LISTED}, draft, draft is distinct from published as has_unpublished
+          from postrider.stored_templates where ${named}`,
+      );
+      return rows[0] ? present(rows[0]) : null;
     },
     async list(companyId, { limit, after, before }) {
       const { rows } = await (await prompt()).query<ListedRow>(
-        `select id, name, alias, published is not null as is_published, version, published_at, created_at, updated_at
+        `select ${LISTED}
          from postrider.stored_templates where tenant = $1
          and ($2::uuid is null or id ${before === null ? '<' : '>'} $2)
          order by id ${before === null ? 'desc' : 'asc'} limit $3::int`,
@@ -100,49 +106,67 @@ export function createStoredTemplates(database: () => Promise<Database>): Stored
       const templates = rows.slice(0, limit).map(presentListed);
       return { templates: before === null ? templates : templates.reverse(), more: rows.length > limit };
     },
-    async publish(companyId, idOrAlias) {
-      const store = await prompt();
-      const { id } = await found(store, companyId, idOrAlias);
-      const { rows } = await store.query<TemplateRow>(
-        `update postrider.stored_templates
-         set published = draft, published_at = now(), version = postrider.new_id(), updated_at = now()
-         where tenant = $1 and id = $2 returning *`,
-        [companyId, id],
-      );
-      return rows[0] ? present(rows[0]) : present(await found(store, companyId, id));
-    },
-    async duplicate(companyId, idOrAlias) {
-      const store = await prompt();
-      const { name, draft } = await found(store, companyId, idOrAlias);
-      return insert(store, companyId, { name: `${name} (Copy)`.slice(0, 200), alias: null, content: draft });
-    },
-    async remove(companyId, idOrAlias) {
-      const store = await prompt();
-      const row = await found(store, companyId, idOrAlias);
-      await store.query('delete from postrider.stored_templates where tenant = $1 and id = $2', [
+    publish: (companyId, idOrAlias) =>
+      change(
         companyId,
-        row.id,
-      ]);
-      return present(row);
-    },
+        idOrAlias,
+        (named) => `update postrider.stored_templates
+          set published = draft, published_at = now(), version = postrider.new_id(), updated_at = now()
+          where ${named} returning id`,
+      ),
+    duplicate: (companyId, idOrAlias) =>
+      change(
+        companyId,
+        idOrAlias,
+        (named) => `insert into postrider.stored_templates (tenant, name, draft)
+          select tenant, left(name || ' (Copy)', 200), draft from postrider.stored_templates where ${named} returning id`,
+      ),
+    remove: (companyId, idOrAlias) =>
+      change(
+        companyId,
+        idOrAlias,
+        (named) => `delete from postrider.stored_templates where ${named} returning id`,
+      ),
     async fill(companyId, idOrAlias, values) {
-      const row = await found(await prompt(), companyId, idOrAlias);
-      if (row.published === null)
+      const { id, published } = await one<PublishedRow>(
+        await prompt(),
+        companyId,
+        idOrAlias,
+        (named) => `select id, published from postrider.stored_templates where ${named}`,
+      );
+      if (published === null)
         throw new PostriderError('INVALID_PAYLOAD', 'The template has not been published.', {
           field: 'template.id',
         });
-      return fillTemplate(row.id, row.published, values);
+      return fillTemplate(id, published, values);
     },
   };
 }
 
-async function find(store: Queryable, companyId: string, idOrAlias: string): Promise<TemplateRow | null> {
-  if (!isStorableText(idOrAlias)) return null;
-  const { rows } = await store.query<TemplateRow>(
-    `select * from postrider.stored_templates where tenant = $1 and ${isUuid(idOrAlias) ? 'id = $2::uuid' : 'alias = $2'}`,
-    [companyId, idOrAlias],
-  );
-  return rows[0] ?? null;
+const LISTED =
+  'id, name, alias, published is not null as is_published, version, published_at, created_at, updated_at';
+
+async function one<Row>(
+  store: Queryable,
+  companyId: string,
+  idOrAlias: string,
+  statement: (named: string) => string,
+): Promise<Row> {
+  const [row] = await find<Row>(store, companyId, idOrAlias, statement);
+  if (row) return row;
+  throw new PostriderError('NOT_FOUND', 'Template not found', { field: 'id' });
+}
+
+async function find<Row>(
+  store: Queryable,
+  companyId: string,
+  idOrAlias: string,
+  statement: (named: string) => string,
+): Promise<Row[]> {
+  if (!isStorableText(idOrAlias)) return [];
+  const named = `tenant = $1 and ${isUuid(idOrAlias) ? 'id = $2::uuid' : 'alias = $2'}`;
+  const { rows } = await store.query<Row>(statement(named), [companyId, idOrAlias]);
+  return rows;
 }
 
 function aliasTaken(): PostriderError {
@@ -160,16 +184,28 @@ interface ListedRow {
   updated_at: Date;
 }
 
-interface TemplateRow extends Omit<ListedRow, 'is_published'> {
+interface TemplateRow extends ListedRow {
   draft: StoredContent;
+  has_unpublished: boolean;
+}
+
+interface DraftRow {
+  id: string;
+  name: string;
+  alias: string | null;
+  draft: StoredContent;
+}
+
+interface PublishedRow {
+  id: string;
   published: StoredContent | null;
 }
 
 function present(row: TemplateRow): StoredTemplate {
   return {
-    ...presentListed({ ...row, is_published: row.published !== null }),
+    ...presentListed(row),
     content: row.draft,
-    hasUnpublished: JSON.stringify(row.draft) !== JSON.stringify(row.published),
+    hasUnpublished: row.has_unpublished,
   };
 }
 

@@ -28,6 +28,8 @@ export interface Target {
   slowness(): Promise<number>;
   ask(options: Omit<Call, 'port'>): Promise<Answer>;
   begin(options: { collect: boolean }): Promise<ProbeReport>;
+  /** Where an attack makes several requests: each is measured by itself, and the worst counts. */
+  next(): Promise<void>;
   end(timeoutMs: number): Promise<ProbeReport>;
   /** Until no email waits for a worker; false where that takes too long. */
   drained(withinMs: number): Promise<boolean>;
@@ -61,11 +63,20 @@ export async function openTarget(engine: Engine): Promise<Target> {
   if (unknown.length > 0) throw new Error(`ways-in/sql.ts attacks no function ${unknown.join(', ')}`);
   const callerRole = await createCallerRole(pool, database.name);
   await victim.ask({ do: 'begin', collect: true }, 60_000);
+  let before: ProbeReport | null = null;
+  const begin = (collect: boolean) => victim.ask({ do: 'begin', collect }, 60_000);
   return {
     ...{ port, smtpPort, contents, sink, pool, victim, ask, broker, callerRole },
     slowness: () => slowness(victim),
-    begin: ({ collect }) => victim.ask({ do: 'begin', collect }, 60_000),
-    end: (timeoutMs) => victim.ask({ do: 'end' }, timeoutMs),
+    begin({ collect }) {
+      before = null;
+      return begin(collect);
+    },
+    async next() {
+      before = worseOf(before, await victim.ask({ do: 'end' }, 60_000));
+      await begin(true);
+    },
+    end: async (timeoutMs) => worseOf(before, await victim.ask({ do: 'end' }, timeoutMs)),
     drained: (withinMs) => drained(pool, withinMs),
     async close() {
       await victim.kill('the end');
@@ -77,6 +88,12 @@ export async function openTarget(engine: Engine): Promise<Target> {
       await database.drop();
     },
   };
+}
+
+function worseOf(one: ProbeReport | null, two: ProbeReport): ProbeReport {
+  if (one === null) return two;
+  const larger = one.peakBytes - one.restBytes > two.peakBytes - two.restBytes ? one : two;
+  return { ...larger, stallMs: Math.max(one.stallMs, two.stallMs) };
 }
 
 /** As an application's own role is set up that enqueues in its transactions. */

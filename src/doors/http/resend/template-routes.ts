@@ -35,8 +35,8 @@ export function resendTemplateRoutes({ rooms }: ResendRouteOptions): Hono<HttpEn
   });
 
   routes.delete('/templates/:template', async (c) => {
-    const template = await templates.remove(callerCompany(c, defaultCompany), c.req.param('template'));
-    return c.json({ ...named(template), deleted: true });
+    const id = await templates.remove(callerCompany(c, defaultCompany), c.req.param('template'));
+    return c.json({ ...named(id), deleted: true });
   });
 
   routes.post('/templates/:template/publish', async (c) =>
@@ -50,7 +50,7 @@ export function resendTemplateRoutes({ rooms }: ResendRouteOptions): Hono<HttpEn
   return routes;
 }
 
-function named({ id }: StoredTemplate) {
+function named(id: string) {
   return { object: 'template', id };
 }
 

@@ -84,8 +84,11 @@ function content(
   };
 }
 
-const ask = (target: Target, method: string, path: string, body?: object) =>
-  target.ask({ method, path, ...(body && { body: JSON.stringify(body), headers: JSON_TYPE }) });
+/** One request of several, each measured by itself. */
+async function ask(target: Target, method: string, path: string, body?: object): Promise<Answer> {
+  await target.next();
+  return target.ask({ method, path, ...(body && { body: JSON.stringify(body), headers: JSON_TYPE }) });
+}
 
 /** The first answer that is no success, or the largest of them. */
 function worst(answers: Answer[]): Outcome {
@@ -168,7 +171,7 @@ async function broadcast(target: Target, changed: object): Promise<Outcome> {
   if (created.status !== 201) return outcomeOf(created);
   const path = `/resend/broadcasts/${json(created).id}`;
   const done = await callUntil(
-    () => ask(target, 'GET', path),
+    () => target.ask({ method: 'GET', path }), // measured together: the work is done between them
     // Not parsed: it may be longer than what is kept of an answer.
     ({ text }) => !/"status":"(?:queued|scheduled|sending|running)"/.test(text),
     15_000,

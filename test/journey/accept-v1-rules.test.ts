@@ -105,7 +105,16 @@ const CASES: Record<string, { values: unknown[]; read: (value: never) => unknown
       ...['x'.repeat(MAX_BODY_BYTES), 'x'.repeat(MAX_BODY_BYTES + 1), 'ä'.repeat(MAX_BODY_BYTES / 2 + 1)],
       ...['', ' \r\n\t\v\f', '\u00a0\ufeff\u3000\u1680\u2028\u202f', ' '.repeat(101), `${' '.repeat(101)}x`],
       ...[...SPACES, '\u0085', '\u180e', '\u200b', '\u0301'],
-      ...['\u0001', 'a\u0008b', 'a\u000eb', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u202eb', '<script>x</script>y'],
+      ...[
+        '\u0001',
+        'a\u0008b',
+        'a\u000eb',
+        'a\u001bb',
+        'a\u007fb',
+        'a\u0085b',
+        'a\u202eb',
+        '<script>x</script>y',
+      ],
     ],
     // Whether HTML would run something only the worker judges.
     read: (html: string) => content({ html: html.replace('<script>', '') })(),

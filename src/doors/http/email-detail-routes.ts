@@ -5,7 +5,7 @@
 import { Hono } from 'hono';
 import { companyOf } from '../../access/index.js';
 import { PostriderError } from '../../kernel/index.js';
-import { FRAME_POLICY, presentHtml } from '../inbox/index.js';
+import { FRAME_POLICY, streamHtml } from '../inbox/index.js';
 import { csvRow } from './csv-row.js';
 import { emailIdOf, idempotencyKeyOf } from './email-routes.js';
 import type { EmailDetailRoom, HttpOperations } from './http-rooms.js';
@@ -41,7 +41,8 @@ export function emailDetailRoutes(room: EmailDetailRoom, operations: HttpOperati
     const { html, attachments } = found(
       await room.content(emailIdOf(c), { part: 'shown', hold: holdsContent(c) }),
     );
-    return c.html(presentHtml({ html: html ?? '', attachments }), 200, {
+    return c.body(streamHtml({ html: html ?? '', attachments }), 200, {
+      'Content-Type': 'text/html; charset=UTF-8',
       'Content-Security-Policy': FRAME_POLICY,
     });
   });

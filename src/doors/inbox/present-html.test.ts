@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { presentHtml } from './present-html.js';
+import { presentHtml, streamHtml } from './present-html.js';
 
 const image = (contentId: string, size: number) => ({
   ...{ filename: null, contentType: 'image/png', contentId },
@@ -9,6 +9,15 @@ const shown = (html: string, ...attachments: ReturnType<typeof image>[]) =>
   presentHtml({ html, attachments });
 
 describe('inline images', () => {
+  test('a message and an image of several chunks → streamed as it is presented, no character cut in two', async () => {
+    const html = `<p>${'😀'.repeat(200_001)}</p><img src="cid:a"><p>😀${'ü'.repeat(300_000)}</p>`;
+    const message = { html, attachments: [image('a', 300_000)] };
+    expect(await new Response(streamHtml(message)).text()).toBe(presentHtml(message));
+    expect(await new Response(streamHtml({ html: null, attachments: [] })).text()).toBe(
+      '<!doctype html><base target="_blank">',
+    );
+  });
+
   test('an image named by its content id, escaped or not → its data in place of the reference', () => {
     const html = shown('<img src="cid:logo"><img src=cid:a%40b>', image('logo', 3), image('a@b', 3));
     expect(html).toContain('<img src="data:image/png;base64,AAAA"><img src=data:image/png;base64,AAAA>');

@@ -24,28 +24,53 @@ export interface PresentedFile {
   content: Uint8Array | string;
 }
 
-export function presentHtml({
-  html,
-  attachments,
-}: {
+export interface PresentedMessage {
   html: string | null;
   attachments: readonly PresentedFile[];
-}): string {
-  return withLinksOutside(withInlineImages(html ?? '', attachments));
+}
+
+export function presentHtml(message: PresentedMessage): string {
+  return piecesOf(message).join('');
+}
+
+/** The same for large messages: encoded while the client takes it, so that neither it nor its images are copied whole. */
+export function streamHtml(message: PresentedMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return ReadableStream.from(bytesOf(piecesOf(message)));
+}
+
+function piecesOf({ html, attachments }: PresentedMessage): string[] {
+  return withInlineImages(withLinksOutside(html ?? ''), attachments);
+}
+
+const CHUNK_CHARACTERS = 256 * 1024;
+
+function* bytesOf(pieces: readonly string[]): Generator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const end = at + CHUNK_CHARACTERS;
+      // Not between the two halves of a character.
+      const isHalf = (piece.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+      const chunk = piece.slice(at, isHalf ? end + 1 : end);
+      yield encoder.encode(chunk);
+      at += chunk.length;
+    }
+  }
 }
 
 const MAX_REPEATED_CHARACTERS = 1024 ** 2;
 
-function withInlineImages(html: string, attachments: readonly PresentedFile[]): string {
+/** The message in pieces: what stands between the images, and each image. */
+function withInlineImages(html: string, attachments: readonly PresentedFile[]): string[] {
   const images = new Map<string, PresentedFile>();
   for (const attachment of attachments) {
     const { contentId = null, contentType = '' } = attachment;
     if (contentId !== null && IMAGE_TYPE.test(contentType)) images.set(contentId, attachment);
   }
-  if (images.size === 0) return html;
+  if (images.size === 0) return [html];
   const shown = new Map<string, string>();
   let left = MAX_REPEATED_CHARACTERS;
-  let out = '';
+  const pieces: string[] = [];
   let written = 0;
   for (let colon = html.indexOf(':'); colon !== -1; colon = html.indexOf(':', colon + 1)) {
     if (!isAfterCid(html, colon)) continue;
@@ -56,15 +81,16 @@ function withInlineImages(html: string, attachments: readonly PresentedFile[]): 
     const again = shown.get(id);
     const image = images.get(id);
     if (image !== undefined && (again === undefined || again.length <= left)) {
-      const data = again ?? asData(image);
+      const data = again ?? asBase64(image);
       if (again !== undefined) left -= again.length;
       shown.set(id, data);
-      out += html.slice(written, colon - 'cid'.length) + data;
+      pieces.push(html.slice(written, colon - 'cid'.length), `data:${image.contentType};base64,`, data);
       written = end;
     }
     colon = end - 1;
   }
-  return written === 0 ? html : out + html.slice(written);
+  pieces.push(html.slice(written));
+  return pieces;
 }
 
 /** Step by step, and only what is replaced is cut out: a replacement by pattern makes strings of all it looks at. */
@@ -84,10 +110,9 @@ function endOfReference(html: string, from: number): number {
 const ENDS_REFERENCE = /["'\s)>]/g;
 const IMAGE_TYPE = /^image\/[a-z0-9.+-]+$/;
 
-function asData({ contentType, content }: PresentedFile): string {
-  if (typeof content === 'string') return `data:${contentType};base64,${content}`;
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  return `data:${contentType};base64,${bytes.toString('base64')}`;
+function asBase64({ content }: PresentedFile): string {
+  if (typeof content === 'string') return content;
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('base64');
 }
 
 /** Without decodeURIComponent, which throws for each that is malformed, and a throw costs as much as a page. */

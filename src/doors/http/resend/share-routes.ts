@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import { PostriderError } from '../../../kernel/index.js';
-import { FRAME_POLICY, presentHtml } from '../../inbox/index.js';
+import { FRAME_POLICY, streamHtml } from '../../inbox/index.js';
 import type { HttpEnv } from '../request-context.js';
 import { holdsContent } from '../request-memory.js';
 import { callerCompany } from './caller-company.js';
@@ -35,7 +35,8 @@ export function resendShareRoutes({ rooms, clock }: ResendRouteOptions): Hono<Ht
     if (link?.attachmentId !== WHOLE) throw notFound();
     const email = await rooms.emails.shown(link.companyId, link.emailId, holdsContent(c));
     if (email === null || email.html === null) throw notFound();
-    return c.html(presentHtml(email), 200, {
+    return c.body(streamHtml(email), 200, {
+      'Content-Type': 'text/html; charset=UTF-8',
       'Content-Security-Policy': FRAME_POLICY,
       'Cache-Control': 'private, no-store',
       'X-Robots-Tag': 'noindex',

@@ -15,6 +15,19 @@ test.each([
   expect(fill(text)).toBe(filled);
 });
 
+test('one placeholder 73,000 times → one object, so that a template of 512 KB holds little more than itself', () => {
+  expect(new Set(readPlaceholders('{{{A}}}{{ A |none}}'.repeat(27_000))).size).toBe(2);
+});
+
+test.each(['{', '{{', '{{ ', '{{{A ', '{{A|', '{{A|}', '{{{A}}'])(
+  '512 KB of %s → read in time that grows with it',
+  (unit) => {
+    const began = performance.now();
+    readPlaceholders(unit.repeat(Math.floor((512 * 1024) / unit.length)));
+    expect(performance.now() - began).toBeLessThan(1000);
+  },
+);
+
 test('a value that looks like a placeholder → stays as it is', () => {
   expect(fillPlaceholders(readPlaceholders('{{{A}}}'), 'html', () => '{{{B}}}')).toBe('{{{B}}}');
 });

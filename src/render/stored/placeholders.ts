@@ -16,19 +16,33 @@ export interface Placeholder {
 
 export function readPlaceholders(text: string): Placeholders {
   const parts: Array<string | Placeholder> = [];
+  // The same placeholder is one object, however often a text repeats it.
+  const known = new Map<string, Placeholder>();
   let at = 0;
-  for (const match of text.matchAll(PLACEHOLDER)) {
-    if (match.index > at) parts.push(text.slice(at, match.index));
-    const [, rawKey, rawOtherwise, key, otherwise] = match;
-    parts.push(
-      rawKey === undefined
-        ? { key: key!, otherwise, raw: false }
-        : { key: rawKey, otherwise: rawOtherwise, raw: true },
-    );
-    at = match.index + match[0].length;
+  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', open)) {
+    PLACEHOLDER.lastIndex = open;
+    if (!PLACEHOLDER.test(text)) {
+      open += 1;
+      continue;
+    }
+    if (open > at) parts.push(text.slice(at, open));
+    at = PLACEHOLDER.lastIndex;
+    const written = text.slice(open, at);
+    const placeholder = known.get(written) ?? parsed(written);
+    known.set(written, placeholder);
+    parts.push(placeholder);
+    open = at;
   }
   if (at < text.length) parts.push(text.slice(at));
   return parts;
+}
+
+function parsed(written: string): Placeholder {
+  PLACEHOLDER.lastIndex = 0;
+  const [, rawKey, rawOtherwise, key, otherwise] = PLACEHOLDER.exec(written)!;
+  return rawKey === undefined
+    ? { key: key!, otherwise, raw: false }
+    : { key: rawKey, otherwise: rawOtherwise, raw: true };
 }
 
 /** Refuses with the field what becomes longer than 512 K characters; exact bytes are counted where emails are judged. */
@@ -47,5 +61,5 @@ export function fillPlaceholders(
 }
 
 const PLACEHOLDER =
-  /\{\{\{\s*([A-Za-z][A-Za-z0-9_.]{0,49})\s*(?:\|([^{}]{0,2000}))?\}\}\}|\{\{\s*([A-Za-z][A-Za-z0-9_.]{0,49})\s*(?:\|([^{}]{0,2000}))?\}\}/g;
+  /\{\{\{\s*([A-Za-z][A-Za-z0-9_.]{0,49})\s*(?:\|([^{}]{0,2000}))?\}\}\}|\{\{\s*([A-Za-z][A-Za-z0-9_.]{0,49})\s*(?:\|([^{}]{0,2000}))?\}\}/y;
 const MAX_CHARACTERS = 512 * 1024;

@@ -26,19 +26,21 @@ const MAX_TEXT = 64 * 1024;
 
 const asItIs = (text: string) => text;
 
-function pieces(email: OutgoingEmail, ended: (body: string) => string): string[] {
+function pieces(email: OutgoingEmail, finish: (body: string) => string): string[] {
+  // What is encoded has its line ends; to look for them once more takes a copy of a large body.
+  const ended = ({ encoding, body }: EncodedBody) => (encoding === '7bit' ? finish(body) : body);
   const head = `${messageHeaders(email)}MIME-Version: 1.0\r\n`;
   const boundary = boundaryOf(email.id);
   const text = encodeBodyPart(email.text, boundary);
   const html = encodeBodyPart(email.html, boundary);
-  if (email.html === '') return [`${head}${partHead('plain', text)}`, ended(text.body)];
-  if (email.text === '') return [`${head}${partHead('html', html)}`, ended(html.body)];
+  if (email.html === '') return [`${head}${partHead('plain', text)}`, ended(text)];
+  if (email.text === '') return [`${head}${partHead('html', html)}`, ended(html)];
   const multipart = `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n--${boundary}\r\n`;
   return [
     `${head}${multipart}${partHead('plain', text)}`,
-    ended(text.body),
+    ended(text),
     `\r\n--${boundary}\r\n${partHead('html', html)}`,
-    ended(html.body),
+    ended(html),
     `\r\n--${boundary}--\r\n`,
   ];
 }

@@ -9,6 +9,8 @@ import type { Target } from '../target.js';
  */
 const KB = 1024;
 const CONTENT_BYTES = 511 * KB;
+/** What one request may bring, in its body and beside it. */
+const BODY_BYTES = 16 * 1024 * KB;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const markup = [...tokens, ...distinct, ...nested, ...framed];
 /** A template of our own has half of what a body has. */
@@ -61,7 +63,9 @@ function* expansions(): Generator<Attack> {
     ] as const)
       for (const emails of [1, 100]) {
         if (length * emails > 15_000_000) continue;
-        const bytes = count * placeholder.length + length * emails;
+        // Filled templates count against a body's limit and the memory of requests, as files by URL do.
+        const filled = count * length > CONTENT_BYTES ? 0 : Math.min(count * length * emails, BODY_BYTES);
+        const bytes = count * placeholder.length + length * emails + filled;
         yield {
           ...{ wayIn: 'stored template', field: `html and variables, ${emails} emails`, bytes },
           entry: `${placeholder} × ${count} with ${length} characters`,

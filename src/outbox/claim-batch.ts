@@ -11,6 +11,8 @@ export interface Claim {
   atMostOnce: boolean;
   /** Of a suspect: how many suspects may be attempted together where it is one of them. */
   groupLimit?: number | undefined;
+  /** It has a connection as soon as it is opened, so it is marked as begun with that. */
+  begins?: boolean | undefined;
 }
 
 export interface Claimer {

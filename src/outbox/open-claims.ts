@@ -3,11 +3,12 @@ import { type Database, jsonBytes } from '../store/index.js';
 import type { Claim } from './claim-batch.js';
 import type { DeliveryMode, HeaderRecipients, StoredAttachment } from './new-email.js';
 import { oddPartOf } from './odd-part.js';
+import { claimStatement, withoutWaiting } from './without-waiting.js';
 
 /**
  * Marks claims as opened and fetches their content, in one statement. If the process dies, what it had opened is
- * suspected of having caused that; whether it may have been delivered is told by `begun`, another mark. What was
- * cancelled or taken over since the claim is not returned and must not be sent.
+ * suspected of having caused that; whether it may have been delivered is told by `begun`, another mark. Claims that say
+ * `begins` get both at once. What was cancelled or taken over since the claim, or is being so, is not returned and must not be sent.
  */
 export async function openClaims(
   database: Database,
@@ -19,12 +20,13 @@ export async function openClaims(
   // process, so its marks must hold, and it does not wait for the disk.
   const durability = database.kind === 'pglite' ? 'on' : 'off';
   const list = (values: Array<string | number>) => database.list?.(values) ?? values;
-  const { rows } = await database.query<OpenedRow>(OPEN, [
+  const { rows } = await withoutWaiting<OpenedRow>(database, OPEN, [
     list(claims.map((claim) => claim.id)),
     list(claims.map((claim) => claim.token)),
     worker,
     durability,
     options.alone ?? false,
+    list(claims.map(({ begins }) => (begins ? 't' : 'f'))),
   ]);
   // A plan may give them in the order of the table, and the urgent ones were claimed first.
   const place = new Map(claims.map(({ id }, at) => [id, at]));
@@ -80,6 +82,8 @@ export interface OpenedEmail {
   possibleDuplicate: boolean;
   /** A worker died with it opened. */
   suspect: boolean;
+  /** Its attempt was marked as begun when it was opened. */
+  begun: boolean;
   /** An earlier answer was lost, and for so long its route still recognises a repeat; null: none was, or nobody would. */
   repeatableMs: number | null;
   /** Recipients still to be reached; null: all. */
@@ -135,6 +139,7 @@ interface OpenedRow {
   expired: boolean;
   possible_duplicate: boolean;
   suspect: boolean;
+  begun: boolean;
   repeatable_ms: number | null;
   /** An array of texts may have empty places, and more than one dimension. */
   remaining: unknown[] | null;
@@ -174,6 +179,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
     expired: row.expired,
     possibleDuplicate: row.possible_duplicate,
     suspect: row.suspect,
+    begun: row.begun,
     repeatableMs: row.repeatable_ms,
     remaining: odd === null ? (row.remaining as string[] | null) : null,
     found: row.created_ms !== null,
@@ -212,22 +218,16 @@ const TOO_LARGE = {
           when ${outsizeJson('x.attachments', MOST_FILES_BYTES)} then 'attachments' end`,
 };
 
+// Not begun at the last attempt: a worker that died before the first byte would end the email in unknown.
 // `date_part` and not `extract`: that one computes in decimals, a microsecond each.
-// Here and wherever a claim is named by id and token, `is not distinct from` keeps the planner off the
-// index of owners: it believes a worker owns one row and would read all of its hundreds.
-const OPEN = {
+const OPEN = claimStatement({
   name: 'outbox_open_claims',
-  text: `
-    with opened as (
-      update postrider.email_queue q set opened = true, alone = $5::boolean
-      from unnest($1::uuid[], $2::int[]) s(id, token),
-        (select set_config('synchronous_commit', $4, true) as mode) durability
-      where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int and durability.mode is not null
-      returning q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
-        q.possible_duplicate, q.suspect, q.repeatable_until, q.remaining, q.expires_at, q.earlier_attempts
-    )
-    select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
-      o.possible_duplicate, o.suspect, o.remaining, o.earlier_attempts,
+  more: [{ column: 'begins', list: '$6::boolean[]' }],
+  set: 'opened = true, begun = s.begins and q.attempt + 1 < q.max_attempts, alone = $5::boolean',
+  returning: `q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
+        q.possible_duplicate, q.suspect, q.begun, q.repeatable_until, q.remaining, q.expires_at, q.earlier_attempts`,
+  rest: `select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
+      o.possible_duplicate, o.suspect, o.begun, o.remaining, o.earlier_attempts,
       -- rows that no process wrote may have any time: before PostgreSQL 17 an infinite one cannot be subtracted from
       case when isfinite(o.repeatable_until) then date_part('epoch', o.repeatable_until - clock_timestamp()) * 1000
         when o.repeatable_until is not null then 0 end as repeatable_ms,
@@ -239,7 +239,7 @@ const OPEN = {
       ${['type', 'request_id', 'recipient_external_id', 'to_address', 'message', 'retry'].map((column) => `case when e.too_large is null then e.${column} end as ${column}`).join(', ')},
       case when coalesce(e.too_large, b.too_large) is null then coalesce(b.subject, e.subject) end as subject,
       ${['html', 'text', 'attachments'].map((column) => `case when b.too_large is null then b.${column} end as ${column}`).join(', ')}
-    from opened o
+    from changed o
     left join lateral (
       select x.*, ${TOO_LARGE.email} as too_large
       from postrider.emails x where x.id = o.id limit 1
@@ -248,4 +248,4 @@ const OPEN = {
       select x.*, ${TOO_LARGE.body} as too_large
       from postrider.email_bodies x where x.email_id = o.id limit 1
     ) b on true`,
-};
+});

@@ -1,4 +1,4 @@
-import type { Queryable } from '../store/index.js';
+import type { Queryable, Statement } from '../store/index.js';
 import type { PauseScope } from './pauses.js';
 import type { EmailStatus, EventType } from './transition-table.js';
 
@@ -20,48 +20,60 @@ export async function releaseClaims(
 ): Promise<number> {
   if (claims.length === 0) return 0;
   const { rowCount } = await database.query(RELEASE, [
-    claims.map((claim) => claim.id),
-    claims.map((claim) => claim.token),
     worker,
     options.why === null ? null : JSON.stringify({ why: options.why, worker }),
     options.delayMs ?? 0,
+    claims.map((claim) => claim.id),
+    claims.map((claim) => claim.token),
   ]);
   return rowCount;
 }
 
-const RELEASE = {
-  name: 'outbox_release',
+/** `ours` names the rows; one that a caller's open transaction has locked is left for `releaseStrays`. */
+const release = (name: string, ours: string): Statement => ({
+  name,
   text: `
-    with released as (
+    with ours as materialized (
+      ${ours} for update of q skip locked
+    ), released as (
       update postrider.email_queue q
       set owner = null, claimed_at = null, opened = false, begun = false, alone = false, token = q.token + 1,
-        ready = not q.suspect and $5::float8 = 0,
-        due_at = case when $5::float8 > 0 then clock_timestamp() + $5::float8 * interval '1 millisecond' end
-      from unnest($1::uuid[], $2::int[]) s(id, token)
-      where q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int
+        ready = not q.suspect and $3::float8 = 0,
+        due_at = case when $3::float8 > 0 then clock_timestamp() + $3::float8 * interval '1 millisecond' end
+      from ours o where q.id = o.id
       returning q.id
     ), facts as (
       insert into postrider.email_facts (email_id, type, detail)
-      select id, 'RELEASED', $4::text::jsonb from released where $4::text is not null
+      select id, 'RELEASED', $2::text::jsonb from released where $2::text is not null
     )
     select id from released`,
-};
+});
+
+const RELEASE = release(
+  'outbox_release',
+  `select q.id from unnest($4::uuid[], $5::int[]) s(id, token)
+      join postrider.email_queue q on q.id = s.id and q.token = s.token and q.owner is not distinct from $1::int`,
+);
 
 /**
- * After a lost answer this worker may own rows it does not know of, or had opened and not attempted.
- * Nothing of them went out, because what goes out is held until it is settled.
+ * After a lost answer, or where a caller's transaction had it, this worker may own rows it does not hold, or had opened and
+ * not attempted. Nothing of them went out, because what goes out is held until it is settled.
  */
 export async function releaseStrays(
   database: Queryable,
   worker: number,
   held: readonly string[],
 ): Promise<number> {
-  const { rows } = await database.query<ClaimRef>(
-    'select id, token from postrider.email_queue where owner = $1 and id <> all ($2::uuid[])',
-    [worker, held],
-  );
-  return releaseClaims(database, worker, rows, { why: 'the answer of the database was lost' });
+  const why = 'its worker did not hold it: an answer of the database was lost, or a transaction had it';
+  const detail = JSON.stringify({ why, worker });
+  const { rowCount } = await database.query(RELEASE_STRAYS, [worker, detail, 0, held]);
+  return rowCount;
 }
+
+const RELEASE_STRAYS = release(
+  'outbox_release_strays',
+  `select q.id from postrider.email_queue q where q.owner = $1::int and q.id <> all ($4::uuid[])`,
+);
 
 /** The pause that holds a claim, as the worker last read it. */
 export interface Hold {

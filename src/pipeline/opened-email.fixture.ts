@@ -32,6 +32,7 @@ export function openedEmail(parts: Partial<OpenedEmail> = {}): OpenedEmail {
     expired: false,
     possibleDuplicate: false,
     suspect: false,
+    begun: false,
     repeatableMs: null,
     remaining: null,
     found: true,

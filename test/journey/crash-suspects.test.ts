@@ -113,6 +113,26 @@ describeWith('postgres')('a dead worker’s emails', () => {
     ]);
   });
 
+  it('opened with a connection at hand → begun in the same statement, but for its last attempt', async () => {
+    const [begins, waits, last] = await accept(3);
+    await journey.pool.query('update postrider.email_queue set max_attempts = 1 where id = $1', [last]);
+    const hand = await hire();
+    const claims = await hand.claim(3);
+    const opened = await hand.ledger.open(claims.map((claim) => ({ ...claim, begins: claim.id !== waits })));
+    expect(Object.fromEntries(opened.map(({ id, begun }) => [id, begun]))).toEqual({
+      [begins!]: true,
+      [waits!]: false,
+      [last!]: false,
+    });
+    expect(await row(begins!)).toMatchObject({ opened: true, begun: true });
+    expect(await row(last!)).toMatchObject({ opened: true, begun: false });
+    await expect(journey.postrider.cancel(begins!)).rejects.toMatchObject({ code: 'EMAIL_NOT_CANCELLABLE' });
+    await hand.die();
+    expect(await row(begins!)).toMatchObject({ attempt: 1, possible_duplicate: true });
+    expect(await row(waits!)).toMatchObject({ attempt: 0, possible_duplicate: false });
+    expect(await row(last!)).toMatchObject({ attempt: 0, possible_duplicate: false });
+  });
+
   it('at-most-once and only opened → tried again; begun → unknown', async () => {
     const [opened, begun] = await accept(2, { delivery: 'at-most-once' });
     const hand = await hire();

@@ -24,6 +24,16 @@ interface Sized {
   tenant?: string | undefined;
   /** Of a suspect. */
   groupLimit?: number | undefined;
+  /** What it has of the shares from when it was taken. */
+  slot?: Opened | null;
+}
+
+interface Flight {
+  /** Of its content, while it is needed. */
+  bytes: number;
+  /** Over, and its result is being written. */
+  attempted: boolean;
+  slot: Opened | null;
 }
 
 const NONE = { count: 0, bytes: 0 };
@@ -32,12 +42,11 @@ const MAX_UNSETTLED = 100;
 const OPENING_MS = 6;
 
 export class InFlight {
-  private readonly bytesOf = new Map<string, number>();
-  private readonly slots = new Map<string, Opened>();
+  private readonly flights = new Map<string, Flight>();
   /** Larger than all the room. */
   private large = 0;
   /** Attempts that are over and whose result is being written. */
-  private readonly unsettled = new Set<string>();
+  private unsettled = 0;
   private readonly emptied = new Signal();
   private bytes = 0;
   private windowStart: number;
@@ -51,47 +60,49 @@ export class InFlight {
   }
 
   get count(): number {
-    return this.bytesOf.size;
+    return this.flights.size;
   }
 
   has({ id }: { id: string }): boolean {
-    return this.bytesOf.has(id);
+    return this.flights.has(id);
   }
 
   ids(): string[] {
-    return [...this.bytesOf.keys()];
+    return [...this.flights.keys()];
   }
 
   add(items: readonly Sized[]): void {
-    for (const item of items) {
-      this.bytesOf.set(item.id, item.bytes);
-      this.bytes += item.bytes;
-      if (this.isLarge(item.bytes)) this.large++;
-      if (!this.slots.has(item.id)) this.takeSlot(item);
+    for (const { id, bytes, slot, route, tenant } of items) {
+      const held = slot ?? this.takeSlot({ route, tenant, bytes });
+      this.flights.set(id, { bytes, attempted: false, slot: held });
+      this.bytes += bytes;
+      if (this.isLarge(bytes)) this.large++;
     }
   }
 
   /** How long it has to wait because of the domain of its recipient; null: not at all. */
   domainWaitMs(email: Addressed & { id: string }): number | null {
-    const slot = this.slots.get(email.id);
-    return slot ? (this.limits.shares?.enterDomain(slot, email) ?? null) : null;
+    const { shares } = this.limits;
+    if (!shares) return null;
+    const slot = this.flights.get(email.id)?.slot;
+    return slot ? shares.enterDomain(slot, email) : null;
   }
 
   /** The attempt is over and its content gone; its result is still to be written. */
   attempted({ id }: { id: string }): void {
-    const bytes = this.bytesOf.get(id);
-    if (bytes === undefined) return;
-    this.unsettled.add(id);
-    this.bytesOf.set(id, 0);
-    this.letContentGo(id, bytes);
+    const flight = this.flights.get(id);
+    if (!flight || flight.attempted) return;
+    flight.attempted = true;
+    this.unsettled++;
+    this.letContentGo(flight);
   }
 
   remove({ id }: { id: string }): void {
-    const bytes = this.bytesOf.get(id);
-    if (bytes === undefined) return;
-    this.bytesOf.delete(id);
-    this.unsettled.delete(id);
-    this.letContentGo(id, bytes);
+    const flight = this.flights.get(id);
+    if (!flight) return;
+    this.flights.delete(id);
+    if (flight.attempted) this.unsettled--;
+    else this.letContentGo(flight);
     this.doneInWindow++;
     this.roll();
     if (this.count === 0) this.emptied.notify();
@@ -103,11 +114,12 @@ export class InFlight {
    * nothing has moved for a while, what little room there is.
    */
   take<Item extends Sized>(waiting: Item[], { still = false } = {}): Item[] {
-    this.roll();
-    const { concurrency, inFlightBytes, shares } = this.limits;
-    const idle = shares?.waitingForServers() ?? NONE;
+    const { concurrency, inFlightBytes, shares, clock } = this.limits;
+    const now = clock.monotonic();
+    this.roll(now);
+    const idle = shares?.waitingForServers(now) ?? NONE;
     const count = this.count - idle.count;
-    const attempting = count - this.unsettled.size;
+    const attempting = count - this.unsettled;
     const free = Math.min(concurrency - attempting, concurrency + MAX_UNSETTLED - count);
     const worth = still ? 1 : this.worthOpening();
     if (count > 0 && free < Math.min(waiting.length, worth)) return [];
@@ -121,39 +133,39 @@ export class InFlight {
       const next = waiting[at]!;
       // Another that is as large may wait for its server for minutes.
       const large = this.isLarge(next.bytes) && this.large > 0;
-      if (large || !this.mayOpen(next)) {
+      if (large || !this.mayOpen(next, now)) {
         left.push(next);
         continue;
       }
       if (bytes + next.bytes > inFlightBytes && attempting + batch.length > 0) break;
       bytes += next.bytes;
       batch.push(next);
-      this.takeSlot(next);
+      next.slot = this.takeSlot(next, now);
     }
     this.passedOver = left.length;
     waiting.splice(0, at, ...left);
     return batch;
   }
 
-  private mayOpen({ route, tenant, groupLimit }: Sized): boolean {
+  private mayOpen({ route, tenant, groupLimit }: Sized, now: number): boolean {
     const { shares } = this.limits;
     if (!shares || route === undefined) return true;
-    return shares.mayOpen({ route, tenant }, groupLimit !== undefined);
+    return shares.mayOpen({ route, tenant }, groupLimit !== undefined, now);
   }
 
-  private takeSlot({ id, route, tenant, bytes }: Sized): void {
+  private takeSlot({ route, tenant, bytes }: Omit<Sized, 'id'>, now?: number): Opened | null {
     const { shares } = this.limits;
-    if (!shares || route === undefined) return;
-    this.slots.set(id, shares.open({ route, tenant, bytes }));
+    if (!shares || route === undefined) return null;
+    return shares.open({ route, tenant, bytes }, now);
   }
 
-  private letContentGo(id: string, bytes: number): void {
+  private letContentGo(flight: Flight): void {
+    const { bytes, slot } = flight;
     this.bytes -= bytes;
     if (this.isLarge(bytes)) this.large--;
-    const slot = this.slots.get(id);
-    if (!slot) return;
-    this.slots.delete(id);
-    this.limits.shares?.close(slot);
+    if (slot) this.limits.shares?.close(slot);
+    flight.bytes = 0;
+    flight.slot = null;
   }
 
   private isLarge(bytes: number): boolean {
@@ -186,8 +198,7 @@ export class InFlight {
     return true;
   }
 
-  private roll(): void {
-    const now = this.limits.clock.monotonic();
+  private roll(now = this.limits.clock.monotonic()): void {
     const passed = now - this.windowStart;
     if (passed < WINDOW_MS) return;
     this.recent = Math.round((this.doneInWindow * WINDOW_MS) / passed);

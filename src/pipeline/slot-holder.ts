@@ -20,6 +20,34 @@ export class SlotHolder {
     return this.held + this.waiting;
   }
 
+  /** One more attempt that is not over. */
+  add({ state, bytes }: Opened): void {
+    if (state === 'held') {
+      this.held++;
+      return;
+    }
+    this.waiting++;
+    this.content += bytes;
+  }
+
+  /** One of its attempts holds no slot any more: it only waits for a server. */
+  startWaiting(bytes: number): void {
+    this.held--;
+    this.waiting++;
+    this.content += bytes;
+  }
+
+  /** One of its attempts is over. */
+  remove({ state, bytes }: Opened): void {
+    this.done++;
+    if (state === 'held') {
+      this.held--;
+      return;
+    }
+    this.waiting--;
+    this.content -= bytes;
+  }
+
   /** In about a quarter of a second. */
   served(): number {
     return Math.max(this.done, this.recent);
@@ -40,30 +68,48 @@ export class SlotHolder {
 }
 
 /** An attempt that is not over. */
-export interface Opened {
-  readonly at: number;
-  readonly bytes: number;
-  readonly holders: SlotHolder[];
-  state: 'held' | 'waiting' | 'over';
+export class Opened {
+  state: 'held' | 'waiting' | 'over' = 'held';
+  /** The domain of its recipient, and its tenant's part of that: looked up when they are needed. */
+  domain: SlotHolder | null = null;
+  domainTenant: SlotHolder | null = null;
+  /** What they are looked up by; strings, so that the email itself is not kept. */
+  routeName = '';
+  tenantName = '';
+  to = '';
+  /** Its neighbours among those that hold a slot. */
+  before: Opened | null = null;
+  after: Opened | null = null;
+
+  constructor(
+    readonly at: number,
+    readonly bytes: number,
+    readonly route: SlotHolder,
+    readonly tenant: SlotHolder | null,
+  ) {}
 }
 
-/** In the order in which they were opened; what is taken from the front is let go in large pieces. */
+/**
+ * The attempts that hold a slot, in the order in which they were opened. What leaves is unlinked at once and kept by nobody:
+ * nearly all end within milliseconds, and memory that dies young costs little.
+ */
 export class OpenedQueue {
-  private items: Opened[] = [];
-  private at = 0;
+  first: Opened | null = null;
+  private last: Opened | null = null;
 
   add(item: Opened): void {
-    this.items.push(item);
+    item.before = this.last;
+    if (this.last) this.last.after = item;
+    else this.first = item;
+    this.last = item;
   }
 
-  first(): Opened | undefined {
-    return this.items[this.at];
-  }
-
-  shift(): void {
-    this.at++;
-    if (this.at < 256 || this.at * 2 < this.items.length) return;
-    this.items = this.items.slice(this.at);
-    this.at = 0;
+  remove(item: Opened): void {
+    if (item.before) item.before.after = item.after;
+    else this.first = item.after;
+    if (item.after) item.after.before = item.before;
+    else this.last = item.before;
+    item.before = null;
+    item.after = null;
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/index.js';
-import { type Opened, OpenedQueue, SLOT_MS, SlotHolder } from './slot-holder.js';
+import { Opened, OpenedQueue, SLOT_MS, SlotHolder } from './slot-holder.js';
 
 /**
  * Who holds a worker's slots. An attempt holds one for a quarter of a second; after that it only waits for a server, and
@@ -55,7 +55,9 @@ export class SlotShares {
     // Of the only one there is some are claimed ahead.
     if (this.tenants.size === 1 && !this.routes.get(route)?.passedByTenant) return [];
     const full: string[] = [];
-    for (const [tenant, holder] of this.tenants) if (this.isFull(holder, route)) full.push(tenant);
+    const capacity = this.capacity(route);
+    const free = capacity - (this.routes.get(route)?.total ?? 0);
+    for (const [tenant, holder] of this.tenants) if (this.isFull(holder, free, capacity)) full.push(tenant);
     if (full.length > 0) this.short = true;
     return full;
   }
@@ -74,26 +76,35 @@ export class SlotShares {
   }
 
   /** `givesWay`: a suspect leaves some of the connections to others. */
-  mayOpen({ route, tenant }: Pick<Slot, 'route' | 'tenant'>, givesWay: boolean): boolean {
-    this.roll();
+  mayOpen(
+    { route, tenant }: Pick<Slot, 'route' | 'tenant'>,
+    givesWay: boolean,
+    now = this.options.clock.monotonic(),
+  ): boolean {
+    this.roll(now);
     const holder = this.holderOf(this.routes, route);
     const capacity = this.capacity(route);
     const most = givesWay ? Math.max(1, Math.floor(capacity * SUSPECTS_PART)) : capacity + holder.served();
     if (holder.total >= most || !this.mayHold(holder)) return this.refuse();
-    if (tenant === undefined || !this.isFull(this.holderOf(this.tenants, tenant), route)) return true;
+    if (
+      tenant === undefined ||
+      !this.isFull(this.holderOf(this.tenants, tenant), capacity - holder.total, capacity)
+    )
+      return true;
     holder.passedByTenant++;
     return this.refuse();
   }
 
-  open({ route, tenant, bytes }: Slot): Opened {
-    const opened: Opened = {
-      at: this.options.clock.monotonic(),
+  open({ route, tenant, bytes }: Slot, now = this.options.clock.monotonic()): Opened {
+    this.roll(now);
+    const opened = new Opened(
+      now,
       bytes,
-      holders: [this.holderOf(this.routes, route)],
-      state: 'held',
-    };
-    if (tenant !== undefined) opened.holders.push(this.holderOf(this.tenants, tenant));
-    for (const holder of opened.holders) holder.held++;
+      this.holderOf(this.routes, route),
+      tenant === undefined ? null : this.holderOf(this.tenants, tenant),
+    );
+    opened.route.add(opened);
+    opened.tenant?.add(opened);
     this.held++;
     this.young.add(opened);
     return opened;
@@ -102,19 +113,17 @@ export class SlotShares {
   /** The attempt is over. */
   close(opened: Opened): void {
     if (opened.state === 'over') return;
-    if (opened.state === 'held') this.held--;
-    else {
+    if (opened.state === 'held') {
+      this.held--;
+      this.young.remove(opened);
+    } else {
       this.waiting--;
       this.waitingContent -= opened.bytes;
     }
-    for (const holder of opened.holders) {
-      if (opened.state === 'held') holder.held--;
-      else {
-        holder.waiting--;
-        holder.content -= opened.bytes;
-      }
-      holder.done++;
-    }
+    opened.route.remove(opened);
+    opened.tenant?.remove(opened);
+    opened.domain?.remove(opened);
+    opened.domainTenant?.remove(opened);
     opened.state = 'over';
     if (!this.short) return;
     this.short = false;
@@ -124,31 +133,32 @@ export class SlotShares {
   /**
    * Adds the domain of its recipient to who holds it. Not where attempts to that domain by this route wait for a server and
    * have half of the route, or three quarters where there is no other domain, and the tenant has its part of them: then it
-   * says how long to wait instead, each one behind the one before it.
+   * says how long to wait instead, each one behind the one before it. While nothing of the route waits, every domain is
+   * let in, and counted only when it begins to wait.
    */
   enterDomain(opened: Opened, { route, tenant, to }: Addressed): number | null {
-    this.roll();
     if (opened.state === 'over') return null;
-    const name = `${route} ${to.slice(to.lastIndexOf('@') + 1).toLowerCase()}`;
-    const domain = this.holderOf(this.domains, name);
-    const own = this.holderOf(this.domainTenants, `${name} ${tenant}`);
+    const unbounded = opened.state === 'held' && opened.route.waiting === 0;
+    const now = unbounded ? 0 : this.options.clock.monotonic();
+    if (!unbounded) this.roll(now);
+    opened.routeName = route;
+    opened.tenantName = tenant;
+    opened.to = to;
+    if (unbounded) return null;
+    const { domain, own } = this.domainOf(opened);
     const share = this.capacity(route) * (this.domains.size === 1 ? 0.75 : 0.5);
     const full = domain.total >= Math.max(2, share) && domain.waiting >= share / 2;
-    if (full && own.total >= Math.max(2, share / 4)) return own.turnMs(this.options.clock.monotonic());
-    for (const holder of [domain, own]) {
-      opened.holders.push(holder);
-      if (opened.state === 'held') holder.held++;
-      else {
-        holder.waiting++;
-        holder.content += opened.bytes;
-      }
+    if (full && own.total >= Math.max(2, share / 4)) {
+      opened.to = '';
+      return own.turnMs(now);
     }
+    this.joinDomain(opened, domain, own);
     return null;
   }
 
   /** Attempts that hold no slot any more, and the bytes of their content. */
-  waitingForServers(): { count: number; bytes: number } {
-    this.roll();
+  waitingForServers(now = this.options.clock.monotonic()): { count: number; bytes: number } {
+    this.roll(now);
     return { count: this.waiting, bytes: this.waitingContent };
   }
 
@@ -162,10 +172,8 @@ export class SlotShares {
     return false;
   }
 
-  private isFull(tenant: SlotHolder, route: string): boolean {
+  private isFull(tenant: SlotHolder, free: number, capacity: number): boolean {
     if (tenant.total < 2 * tenant.served()) return false;
-    const capacity = this.capacity(route);
-    const free = capacity - (this.routes.get(route)?.total ?? 0);
     const alone = this.tenants.size === 1;
     return tenant.total >= Math.max(1, alone ? Math.ceil(ALONE_PART * capacity) : free);
   }
@@ -199,23 +207,27 @@ export class SlotShares {
     return made;
   }
 
-  private roll(): void {
-    const now = this.options.clock.monotonic();
+  private domainOf({ routeName, tenantName, to }: Opened): { domain: SlotHolder; own: SlotHolder } {
+    const name = `${routeName} ${to.slice(to.lastIndexOf('@') + 1).toLowerCase()}`;
+    return {
+      domain: this.holderOf(this.domains, name),
+      own: this.holderOf(this.domainTenants, `${name} ${tenantName}`),
+    };
+  }
+
+  private joinDomain(opened: Opened, domain: SlotHolder, own: SlotHolder): void {
+    opened.domain = domain;
+    opened.domainTenant = own;
+    domain.add(opened);
+    own.add(opened);
+  }
+
+  private roll(now = this.options.clock.monotonic()): void {
     let moved = false;
-    for (let next = this.young.first(); next; next = this.young.first()) {
-      if (next.state === 'held' && now - next.at < SLOT_MS) break;
-      this.young.shift();
-      if (next.state === 'over') continue;
-      next.state = 'waiting';
+    for (let next = this.young.first; next && now - next.at >= SLOT_MS; next = this.young.first) {
+      this.young.remove(next);
+      this.startWaiting(next);
       moved = true;
-      this.held--;
-      this.waiting++;
-      this.waitingContent += next.bytes;
-      for (const holder of next.holders) {
-        holder.held--;
-        holder.waiting++;
-        holder.content += next.bytes;
-      }
     }
     if (now - this.windowStart >= SLOT_MS) {
       this.windowStart = now;
@@ -227,6 +239,20 @@ export class SlotShares {
       this.short = false;
       this.wake();
     }
+  }
+
+  private startWaiting(opened: Opened): void {
+    this.held--;
+    this.waiting++;
+    this.waitingContent += opened.bytes;
+    opened.route.startWaiting(opened.bytes);
+    opened.tenant?.startWaiting(opened.bytes);
+    opened.domain?.startWaiting(opened.bytes);
+    opened.domainTenant?.startWaiting(opened.bytes);
+    opened.state = 'waiting';
+    if (opened.domain || opened.to === '') return;
+    const { domain, own } = this.domainOf(opened);
+    this.joinDomain(opened, domain, own);
   }
 }
 

@@ -23,8 +23,10 @@ export interface AttemptTools extends TrailTools {
   region: string | null;
   staging: Staging;
   marks: BeginMarks;
-  /** Nothing of the email is prepared any more: it waits for its server. */
+  /** It has a connection, and nothing of it is prepared any more. */
   onBegun(email: OpenedEmail): void;
+  /** It is prepared, and nothing but a connection is missing. */
+  onWaiting(email: OpenedEmail): void;
   /** How long it has to wait because of the domain of its recipient; null: not at all. */
   domainWaitMs?(email: OpenedEmail): number | null;
   mayDeliver(): boolean;
@@ -136,13 +138,14 @@ function deliver(
   const outgoing = outgoingEmail(email, sender);
   const atMostOnce = email.delivery === 'at-most-once';
   let begun: boolean | Promise<boolean> | undefined;
+  const answered = (answer: boolean): boolean => {
+    begun = answer;
+    killPoint('attempt:begun');
+    if (answer) tools.onBegun(email);
+    return answer;
+  };
   const begin = () => {
-    begun ??= tools.marks.mark(email, { atMostOnce }).then((answer) => {
-      begun = answer;
-      killPoint('attempt:begun');
-      if (answer) tools.onBegun(email);
-      return answer;
-    });
+    begun ??= email.begun ? answered(true) : tools.marks.mark(email, { atMostOnce }).then(answered);
     return begun;
   };
   const { redirectAllTo } = tools.staging;
@@ -160,10 +163,13 @@ function deliver(
       onlyThere: repeat === 'safe',
       urgent: email.priority <= URGENT_PRIORITY,
       paused: pauses.routes,
+      signal: tools.signal,
       attempt: () => ({
         sendDeadlineAt: tools.clock.now() + tools.sendTimeoutMs,
         signal: tools.signal,
         begin,
+        // Only a suspect keeps others waiting while it is prepared.
+        onWaiting: email.suspect ? () => tools.onWaiting(email) : undefined,
         // What must not repeat is not marked for nothing: a crash would end it as unknown.
         mayBeginEarly: !atMostOnce && !email.suspect,
         givesWay: email.suspect,

@@ -1,7 +1,9 @@
 import { messageOf, Turns } from '../kernel/index.js';
 import type { Claim, OpenOptions } from '../outbox/index.js';
+import type { RouteBoard } from '../providers/index.js';
 import { type AttemptTools, attemptEmail } from './attempt-email.js';
 import { type FetchTools, openClaimed } from './open-claimed.js';
+import type { Opened } from './slot-holder.js';
 
 /** Fetches the content of claims, and what has to be known about them, and begins their attempts. */
 export interface OpenTools extends AttemptTools, FetchTools {
@@ -11,10 +13,14 @@ export interface OpenTools extends AttemptTools, FetchTools {
   onGone(claim: { id: string }): void;
   /** What became of it is not known to the database. */
   onFault(): void;
+  /** Claims could not be opened: they are another's by now, or a caller's open transaction has them. */
+  onPassedOver(): void;
 }
 
 export interface ReceivedClaim extends Claim {
   receivedAt: number;
+  /** What it has of the worker's shares since it was taken to be opened. */
+  slot: Opened | null;
 }
 
 /** Written out in full: copying an object and adding to it costs V8 a new shape. */
@@ -27,7 +33,9 @@ export function received(claims: readonly Claim[], receivedAt: number): Received
     tenant,
     atMostOnce,
     groupLimit,
+    begins: false,
     receivedAt,
+    slot: null,
   }));
 }
 
@@ -38,6 +46,7 @@ export async function openBatch(
   how: OpenOptions = {},
 ): Promise<void> {
   const started = new Set<string>();
+  markServedAtOnce(batch, tools.routes);
   try {
     const opened = await openClaimed(batch, how, tools);
     const pauses = await tools.ledger.pauses();
@@ -66,6 +75,21 @@ export async function openBatch(
   } finally {
     // Claims that were cancelled or taken over since, or all of them when the database failed: what was
     // not started is not held, and so is given back as a stray.
+    if (started.size < batch.length) tools.onPassedOver();
     for (const claim of batch) if (!started.has(claim.id)) tools.onGone(claim);
+  }
+}
+
+/**
+ * Those that find a connection as soon as they are opened need no second statement that marks them as begun. Not one that
+ * must not repeat, nor a suspect: after a crash the mark costs the one its sending and the other its place in a group.
+ */
+function markServedAtOnce(batch: readonly ReceivedClaim[], routes: Pick<RouteBoard, 'servedAtOnce'>): void {
+  const left = new Map<string, number>();
+  for (const claim of batch) {
+    if (claim.atMostOnce || claim.groupLimit !== undefined) continue;
+    const places = left.get(claim.route) ?? routes.servedAtOnce(claim.route);
+    claim.begins = places > 0;
+    left.set(claim.route, places - 1);
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { silentLogger, systemClock } from '../kernel/index.js';
 import type { Claim, Ledger } from '../outbox/index.js';
-import type { RouteBoard } from '../providers/index.js';
+import type { Provider, RouteBoard } from '../providers/index.js';
 import { openedEmail } from './opened-email.fixture.js';
 import { createPipelineMetrics } from './pipeline-metrics.js';
 import { createWorker } from './worker.js';
@@ -16,17 +16,27 @@ function workerOn(
     claims = [[claim]],
     suspects = [],
     concurrency = 4,
-  }: { claims?: Claim[][]; suspects?: Claim[][]; concurrency?: number } = {},
+    provider = {},
+    claimSuspects = async () => suspects.shift() ?? [],
+  }: {
+    claims?: Claim[][];
+    suspects?: Claim[][];
+    concurrency?: number;
+    provider?: Partial<Provider>;
+    claimSuspects?: (limit: number, beside: number) => Promise<Claim[]>;
+  } = {},
 ) {
+  const route = { name: 'default', provider: { name: 'scripted', callsBegin: true, ...provider } };
+  const lane = { route, enter: () => ({ kind: 'pass', probe: false }), leave() {} };
   return createWorker({
     source: {
       claim: async () => claims.shift() ?? [],
-      claimSuspects: async () => suspects.shift() ?? [],
+      claimSuspects,
       onWork: wake,
     },
     ledger: ledger as Ledger,
     lease: { mayDeliver: () => true },
-    routes: {} as RouteBoard,
+    routes: { servedAtOnce: () => 0, candidates: () => [lane] } as unknown as RouteBoard,
     sender: { address: 'noreply@example.com' },
     region: null,
     staging: { redirectAllTo: null, allowedDomains: null },
@@ -165,3 +175,75 @@ test('a suspect that may only be alone → nothing else is opened until others m
   expect(steps).toEqual(['suspect alone', 'suspect not alone', 'fresh']);
   await worker.stop({ deadlineMs: 0 });
 }, 60_000);
+
+/** Opens all there is, as suspects where they are named so; what is sent waits for its server. */
+function suspectLedger(opened: string[]): Partial<Ledger> {
+  return {
+    async open(batch) {
+      opened.push(...batch.map(({ id }) => id));
+      return batch.map(({ id, groupLimit }) => openedEmail({ id, suspect: groupLimit !== undefined }));
+    },
+    begin: async (batch) => new Set(batch.map(({ id }) => id)),
+    pauses: nothingPaused,
+    endAlone: async () => {},
+    release: async () => 0,
+    releaseStrays: async () => 0,
+  };
+}
+
+const uuid = (at: number) => `0192f0c1-7b2e-7000-8000-${String(at).padStart(12, '0')}`;
+const silent = new Promise<never>(() => {});
+
+test('two suspects have begun at a server that is silent → the next two are attempted meanwhile', async () => {
+  const opened: string[] = [];
+  const waiting = [0, 1, 2, 3].map((at) => ({ ...claim, id: uuid(at), groupLimit: 2 }));
+  const worker = workerOn(suspectLedger(opened), () => {}, {
+    claims: [],
+    claimSuspects: async (limit, beside) => waiting.splice(0, Math.min(limit, 2 - beside)),
+    provider: { send: async (_email, attempt) => (await attempt.begin?.(), silent) },
+  });
+  await worker.start();
+  await vi.waitFor(() => expect(opened).toHaveLength(4), 5000);
+  await worker.stop({ deadlineMs: 0 });
+}, 20_000);
+
+test('a suspect that may only be alone finds no connection → others are opened as soon as it is prepared', async () => {
+  const opened: string[] = [];
+  const at: number[] = [];
+  const ledger = suspectLedger(opened);
+  const worker = workerOn(
+    {
+      ...ledger,
+      async open(batch) {
+        at.push(performance.now());
+        return ledger.open!(batch);
+      },
+    },
+    () => {},
+    {
+      claims: [[{ ...claim, id: uuid(1) }]],
+      suspects: [[{ ...claim, id: uuid(0), groupLimit: 1 }]],
+      provider: {
+        async send(_email, attempt) {
+          attempt.onWaiting?.();
+          return silent;
+        },
+      },
+    },
+  );
+  await worker.start();
+  await vi.waitFor(() => expect(opened).toEqual([uuid(0), uuid(1)]), 10_000);
+  expect(at[1]! - at[0]!).toBeLessThan(1500);
+  await worker.stop({ deadlineMs: 0 });
+}, 20_000);
+
+test('a claim that a caller’s transaction has locked is passed over → it is looked for within seconds', async () => {
+  const releaseStrays = vi.fn<Ledger['releaseStrays']>(async () => 1);
+  const worker = workerOn(
+    { open: async () => [], pauses: nothingPaused, release: async () => 0, releaseStrays },
+    () => {},
+  );
+  await worker.start();
+  await vi.waitFor(() => expect(releaseStrays).toHaveBeenCalledWith([]), 5000);
+  await worker.stop();
+}, 20_000);

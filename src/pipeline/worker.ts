@@ -62,12 +62,14 @@ const SUSPECT_LOOK_MS = 250;
 const SUSPECT_REFILL_MS = 25;
 /** How long, at most, nothing is prepared beside a suspect that is attempted alone. */
 const ALONE_MS = 2000;
-/** Before it and after it has begun: what is written and answered at once is over by then. */
+/** Before it and after it has begun, or is ready to: what is written and answered at once is over by then. */
 const ALONE_MARGIN_MS = 100;
 /** Between two that are attempted alone the others have their turn. */
 const BETWEEN_ALONE_MS = 500;
 /** A statement may commit on the server after its connection was given up for lost. */
 const STRAYS_LOOK_MS = 10_000;
+/** After claims could not be opened: a caller's transaction that had them is over soon. */
+const STRAYS_SOON_MS = 1000;
 const ABORT_GRACE_MS = 2000;
 const STILL_MS = 250;
 /** Where some wait for their share. */
@@ -91,7 +93,7 @@ export function createWorker(options: WorkerOptions): Lifecycle {
   let suspectsAt = 0;
   /** The last look found some. */
   let suspectsLeft = false;
-  /** The suspect that is attempted alone; `moved` tells that it has begun, or is over. */
+  /** The suspect that is attempted alone; `moved` tells that it has begun, or waits for a connection, or is over. */
   let alone: { id: string; moved: Signal } | null = null;
   /** What the open loop is opening. */
   let opening: Promise<void> | null = null;
@@ -121,7 +123,12 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     debugs: logger.isLevelEnabled?.('debug') ?? true,
     informs: logger.isLevelEnabled?.('info') ?? true,
     metrics: options.metrics,
-    onBegun({ id }) {
+    onBegun(email) {
+      if (email.id === alone?.id) alone.moved.notify();
+      // Its server may take minutes to answer, and nothing can be learnt of it meanwhile.
+      else if (email.suspect) leaveSuspects(email);
+    },
+    onWaiting({ id }) {
       if (id === alone?.id) alone.moved.notify();
     },
     onAttempted(email) {
@@ -135,6 +142,9 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     onGone: letGo,
     onFault() {
       strays = true;
+    },
+    onPassedOver() {
+      straysAt = Math.min(straysAt, clock.monotonic() + STRAYS_SOON_MS);
     },
   };
 
@@ -171,15 +181,15 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     else await idle();
   }
 
-  /** Nothing to do: until the engine calls, only suspects are looked for. */
+  /** Nothing to do: until the engine calls, only suspects are looked for, and rows that nobody holds. */
   async function idle(): Promise<void> {
     for (;;) {
       const short = options.shares?.isShort ?? false;
-      const waitMs = Math.max(1, suspectsAt - clock.monotonic());
+      const waitMs = Math.max(1, Math.min(suspectsAt, straysAt) - clock.monotonic());
       if (await work.wait(short ? Math.min(waitMs, SHORT_LOOK_MS) : waitMs)) return;
       if (stopping.signal.aborted) continue;
       if (clock.monotonic() >= suspectsAt) await trySuspects();
-      if (short) return;
+      if (short || clock.monotonic() >= straysAt) return;
     }
   }
 
@@ -226,6 +236,11 @@ export function createWorker(options: WorkerOptions): Lifecycle {
     flight.remove(claim);
     room.notify();
     if (claim.id === alone?.id) alone.moved.notify();
+    leaveSuspects(claim);
+  }
+
+  /** Another may take its place among those that are attempted together. */
+  function leaveSuspects(claim: { id: string }): void {
     if (!suspects.remove(claim) || !suspectsLeft || alone !== null) return;
     suspectsAt = Math.min(suspectsAt, clock.monotonic() + SUSPECT_REFILL_MS);
     work.notify();

@@ -39,6 +39,7 @@ function deliver(...routes: Route[]): Promise<Delivered> {
     {
       ...{ email: outgoingEmail(), route: 'a', tenant: 'acme', type: null, region: null },
       ...{ ownSender: false, onlyThere: false, urgent: false, paused: new Set() },
+      signal: new AbortController().signal,
       attempt: () => attemptContext({ begin }),
       onHandedOver() {},
       pause: async () => {},

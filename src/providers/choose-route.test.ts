@@ -6,7 +6,7 @@ import type { Route } from './route.js';
 const provider = { name: 'none' } as Provider;
 const route = (name: string, parts: Partial<Route> = {}): Route => ({ name, provider, ...parts });
 const email = { tenant: 'acme', type: 'digest', region: 'north' };
-const names = (routes: Route[]) => routes.map(({ name }) => name);
+const names = (routes: readonly Route[]) => routes.map(({ name }) => name);
 const half = () => 0.5;
 
 describe('choose', () => {

@@ -14,7 +14,7 @@ export interface RouteTable {
   /** That route first, where it serves this email and else one chosen anew, then the others that serve this email, the most specific first. */
   candidates(name: string, email: RoutedEmail, random: Randomness): Route[];
   /** The same without an email at hand: only those that serve every email of the route. */
-  stand(name: string): Route[];
+  stand(name: string): readonly Route[];
 }
 
 export interface RoutedEmail {
@@ -28,6 +28,9 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   checkRoutes(routes);
   const byName = new Map(routes.map((route) => [route.name, route]));
   const ranked = [...routes].sort((a, b) => rank(b) - rank(a));
+  const forAll = ranked.filter((route) => rank(route) === 0);
+  /** Asked for several times an email. */
+  const stands = new Map<string, Route[]>();
 
   function choose(email: RoutedEmail, random: Randomness): Route {
     if (ranked.length === 1) return ranked[0]!;
@@ -45,9 +48,14 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
       return [first, ...ranked.filter((route) => route !== first && serves(route, email))];
     },
     stand(name) {
+      const known = stands.get(name);
+      if (known) return known;
       const first = byName.get(name);
-      if (!first) return ranked.filter((route) => rank(route) === 0);
-      return [first, ...ranked.filter((route) => route !== first && covers(route, first))];
+      // Any name may be written with an email: only those of routes are kept.
+      if (!first) return forAll;
+      const stand = [first, ...ranked.filter((route) => route !== first && covers(route, first))];
+      stands.set(name, stand);
+      return stand;
     },
   };
 }

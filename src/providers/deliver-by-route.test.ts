@@ -90,6 +90,7 @@ function open(routes: Route[]) {
         onlyThere: parts.onlyThere ?? false,
         urgent: false,
         paused: new Set(parts.paused),
+        signal: new AbortController().signal,
         attempt: () => attemptContext(),
         onHandedOver: () => {
           handedOver++;

@@ -31,6 +31,8 @@ export interface RouteDelivery {
   /** Asks again soon instead of taking its place behind the others. */
   urgent: boolean;
   paused: ReadonlySet<string>;
+  /** Aborted when the process must stop now. */
+  signal: AbortSignal;
   /** The time and the limits of each try. */
   attempt: () => AttemptContext;
   /** The email is about to be handed to a provider, for the first time in this attempt. */
@@ -63,11 +65,7 @@ export async function deliverByRoute(
   for (const lane of candidates) {
     if (delivery.paused.has(lane.route.name)) continue;
     const { recipients } = delivery.email;
-    const entering = lane.enter({
-      recipients,
-      urgent: delivery.urgent,
-      signal: delivery.attempt().signal,
-    });
+    const entering = lane.enter({ recipients, urgent: delivery.urgent, signal: delivery.signal });
     const entry = entering instanceof Promise ? await entering : entering;
     if (entry.kind !== 'pass') {
       waits.push(entry);

@@ -19,6 +19,12 @@ export interface Provider {
   readonly callsBegin?: boolean;
   /** How many emails it can have under way at once; more of them are left waiting in the ledger. */
   readonly connections?: number;
+  /**
+   * How many emails handed to it now would have a connection at once, or within milliseconds. They are marked as begun
+   * with the statement that opens them; the others ask for a statement of their own when they call `attempt.begin()`.
+   * Counts only where `callsBegin`; none where it is not said.
+   */
+  readonly servedAtOnce?: number;
   send(email: OutgoingEmail, attempt: AttemptContext): Promise<Outcome>;
   /** Connects and authenticates without sending anything. */
   testConnection(): Promise<ConnectionReport>;
@@ -66,6 +72,8 @@ export interface AttemptContext {
    * `deferred` and `uncounted`. Further calls give the first answer. Postrider always gives it; a test may leave it out.
    */
   begin?(): boolean | Promise<boolean>;
+  /** Called when the email is composed and nothing but a connection to its server is missing. */
+  onWaiting?: (() => void) | undefined;
   /** It may be marked as begun some milliseconds before its connection is free. */
   mayBeginEarly?: boolean;
   /** Others that wait for a connection go first. */

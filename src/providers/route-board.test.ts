@@ -29,11 +29,11 @@ beforeEach(() => {
 });
 
 async function open(
-  ...routes: Array<Partial<Route> & { name: string; quota?: object | Error }>
+  ...routes: Array<Partial<Route> & { name: string; quota?: object | Error; is?: Partial<Provider> }>
 ): Promise<RouteBoard> {
   const board = createRouteBoard({
     table: createRouteTable(
-      routes.map(({ quota, ...route }) => ({ ...route, provider: providerWith(quota) })),
+      routes.map(({ quota, is, ...route }) => ({ ...route, provider: { ...providerWith(quota), ...is } })),
     ),
     circuits: {
       async read() {
@@ -121,5 +121,30 @@ it('due for a probe → one email, not one per claim', async () => {
   expect(await board.room('a', 300, none)).toBe(1);
   board.took('a', 1);
   expect(await board.room('a', 300, none)).toBe(0);
+  await board.stop();
+});
+
+it.each<[string, Partial<Provider>, number]>([
+  ['that says so', { callsBegin: true, servedAtOnce: 7 }, 7],
+  ['that has more connections than the worker has slots', { callsBegin: true, servedAtOnce: 500 }, 40],
+  ['that does not say', { callsBegin: true }, 0],
+  ['whose attempts begin when they are handed over', {}, 40],
+])('how many have a connection at once, of a provider %s → %o: %i', async (_what, is, count) => {
+  const board = await open({ name: 'a', is });
+  expect(board.servedAtOnce('a')).toBe(count);
+  await board.stop();
+});
+
+it('a circuit that is open, a rate, a rate of a domain → nothing is said to have a connection at once', async () => {
+  const is = { callsBegin: true, servedAtOnce: 7 };
+  const board = await open(
+    { name: 'a', is },
+    { name: 'b', is, ratePerSecond: 100 },
+    { name: 'c', is, domainRates: { 'example.net': 100 } },
+  );
+  shared.set('a', { ...CLOSED, state: 'open', version: 2, remainingMs: 9000 });
+  clock.advance(251);
+  await board.room('a', 1, none);
+  for (const name of ['a', 'b', 'c']) expect([name, board.servedAtOnce(name)]).toEqual([name, 0]);
   await board.stop();
 });

@@ -24,6 +24,8 @@ export interface RouteBoard extends Lifecycle {
   room(name: string, limit: number, paused: ReadonlySet<string>): Promise<number>;
   /** How many emails written for this route can be under way at once; without bound where its provider does not say. */
   connections(name: string): number;
+  /** How many emails written for this route would have a connection at once if they came now. */
+  servedAtOnce(name: string): number;
   /** So many of them were claimed. */
   took(name: string, count: number): void;
   candidates(name: string, email: RoutedEmail): RouteLane[];
@@ -122,6 +124,10 @@ export function createRouteBoard(options: RouteBoardOptions): RouteBoard {
       return 0;
     },
     connections: (name) => table.stand(name)[0]?.provider.connections ?? Number.POSITIVE_INFINITY,
+    servedAtOnce(name) {
+      const [first] = table.stand(name);
+      return first ? lanes.get(first)!.servedAtOnce() : 0;
+    },
     took: (name, count) => given.get(name)?.took(count),
     candidates: (name, email) =>
       table.candidates(name, email, options.random).map((route) => lanes.get(route)!),

@@ -17,6 +17,18 @@ async function enter(times: number): Promise<void> {
   for (let i = 0; i < times; i++) expect(await slots.enter(patiently)).toBe(true);
 }
 
+it('how many would enter at once → what the limit leaves, none while others wait', async () => {
+  expect(slots.free).toBe(8);
+  await enter(3);
+  expect(slots.free).toBe(5);
+  await enter(5);
+  void slots.enter(patiently);
+  expect(slots.free).toBe(0);
+  slots.leave();
+  slots.leave();
+  expect(slots.free).toBe(1);
+});
+
 describe('turns', () => {
   it('more than the limit → the others wait, and go in order as places come free', async () => {
     await enter(8);

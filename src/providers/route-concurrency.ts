@@ -36,6 +36,11 @@ export class RouteConcurrency {
     return Math.max(0, this.limit - this.inFlight - this.waiting.length - this.expected);
   }
 
+  /** How many would enter now without waiting. */
+  get free(): number {
+    return this.waiting.length > 0 ? 0 : Math.max(0, this.limit - this.inFlight);
+  }
+
   /** So many were claimed and will come soon; those that do not are forgotten. */
   expect(count: number): void {
     this.expected += count;

@@ -108,11 +108,22 @@ export class RouteLane {
     this.rate?.reserve(count);
   }
 
+  /** How many emails that come now would be let in and served by the provider at once. */
+  servedAtOnce(): number {
+    if (!this.lets()) return 0;
+    const { provider } = this.route;
+    return Math.min(this.slots.free, provider.callsBegin ? (provider.servedAtOnce ?? 0) : this.slots.free);
+  }
+
   /** At once where nothing is limited and there is room, as for nearly every email. */
   enter(email: Entering): Entry | Promise<Entry> {
-    const unlimited = this.rate === null && this.domains.size === 0;
-    if (unlimited && this.circuit.admission().kind === 'free' && this.slots.tryEnter()) return PASS;
+    if (this.lets() && this.slots.tryEnter()) return PASS;
     return this.waitToEnter(email);
+  }
+
+  /** Nothing but its concurrency is limited. */
+  private lets(): boolean {
+    return this.rate === null && this.domains.size === 0 && this.circuit.admission().kind === 'free';
   }
 
   private async waitToEnter(email: Entering): Promise<Entry> {

@@ -63,9 +63,10 @@ async function expectOnlyPoisonCondemned(poison: string, deaths: number): Promis
   // Once in company, then in groups that halve, three times alone.
   expect(deaths).toBeGreaterThanOrEqual(4);
   expect(deaths).toBeLessThanOrEqual(1 + Math.ceil(Math.log2(CONCURRENCY)) + 3);
-  // It never had a connection, so nobody can have received it.
+  // It never had a connection. Only its first worker may have marked it as begun, because one was at hand.
   const { events, possible_duplicate } = await ground.story(poison);
-  expect(events).toEqual(['ENQUEUED', ...Array(deaths - 1).fill('RELEASED'), 'RECEIVED', 'FAILED']);
-  expect(possible_duplicate).toBe(false);
+  const first = possible_duplicate ? ['RECEIVED', 'OUTCOME_UNKNOWN', 'RETRY_SCHEDULED'] : ['RELEASED'];
+  const asSuspect = Array(deaths - 2).fill('RELEASED');
+  expect(events).toEqual(['ENQUEUED', ...first, ...asSuspect, 'RECEIVED', 'FAILED']);
   await waitFor(() => ground.sink.taken.size === NEIGHBOURS, { timeoutMs: 5000, what: 'all neighbours' });
 }

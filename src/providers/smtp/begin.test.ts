@@ -110,6 +110,64 @@ describe('an attempt begins', () => {
   );
 });
 
+describe('how many have a connection at once', () => {
+  test('before the first connection is open → none', async () => {
+    const { provider } = await scriptedProvider([takesAll('PIPELINING')]);
+    expect(provider.servedAtOnce).toBe(0);
+  });
+
+  test('a server that greets and then says nothing → none, although its connection is open', async () => {
+    const { provider, server } = await scriptedProvider([async (peer) => greet(peer, 'PIPELINING')], ONE);
+    const stop = new AbortController();
+    const sent = sendTo(provider, 'a', { signal: stop.signal });
+    await vi.waitFor(() => expect(server.peers[0]?.received).toContain('MAIL'));
+    expect(provider.servedAtOnce).toBe(0);
+    stop.abort();
+    await sent;
+  });
+
+  test('a server that answers at once → those that its connections serve in some milliseconds, less the line', async () => {
+    const { provider } = await scriptedProvider([takesAll('PIPELINING')], ONE);
+    await sendTo(provider, 'a');
+    const resting = provider.servedAtOnce!;
+    expect(resting).toBeGreaterThan(1);
+    const sends = Array.from({ length: 3 }, (_, at) => sendTo(provider, `b${at}`));
+    expect(provider.servedAtOnce).toBeLessThan(resting);
+    await Promise.all(sends);
+  });
+
+  test('a server whose last answer took a second → only what is idle', async () => {
+    const late = gate<void>();
+    let messages = 0;
+    const { provider } = await scriptedProvider(
+      [
+        async (peer) => {
+          await greet(peer, 'PIPELINING');
+          await takeEnvelope(peer);
+          await peer.message();
+          messages++;
+          await late.opened;
+          peer.say('250 2.0.0 Ok: queued as ABC123');
+        },
+      ],
+      ONE,
+    );
+    const sent = sendTo(provider, 'a');
+    await vi.waitFor(() => expect(messages).toBe(1));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    late.open();
+    await sent;
+    expect(provider.servedAtOnce).toBe(1);
+  });
+
+  test('closed → none', async () => {
+    const { provider } = await scriptedProvider([takesAll('PIPELINING')]);
+    await sendTo(provider, 'a');
+    await provider.close();
+    expect(provider.servedAtOnce).toBe(0);
+  });
+});
+
 describe('one that gives way', () => {
   test('among ten others → gets every fourth connection and not the last', async () => {
     const { provider, server } = await scriptedProvider([takesAll('PIPELINING')], ONE);

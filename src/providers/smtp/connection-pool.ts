@@ -45,6 +45,12 @@ export class ConnectionPool {
     return this.limit;
   }
 
+  /** How many emails that come now would have a connection at once, or within milliseconds. */
+  get servedAtOnce(): number {
+    if (this.closed) return 0;
+    return this.idle.length + this.line.soonFor(this.slots - this.opening.size);
+  }
+
   /** A connection at once, or a place in line. */
   acquire(message: PreparedMessage, attempt: AttemptContext): SmtpConnection | WaitingPlace {
     if ((this.idle.length > 0 || this.mayOpen()) && this.line.enter(attempt.givesWay, this.limit)) {

@@ -42,6 +42,7 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
     message: PreparedMessage,
     how: How,
   ): Promise<Outcome> {
+    how.attempt.onWaiting?.();
     const failure = await openSession(connection, settings, clock.now());
     if (failure) return failure;
     pool.opened(connection);
@@ -56,19 +57,12 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
     const unfit = unfitFor(connection, message);
     if (unfit) return unfit;
     const begun = beginAttempt(how.attempt);
-    return begun === true
-      ? transmit(connection, message, how)
-      : beginAndTransmit(connection, message, { ...how, begun });
-  }
-
-  /** A connection lost meanwhile is found lost by the first command. */
-  async function beginAndTransmit(
-    connection: SmtpConnection,
-    message: PreparedMessage,
-    { begun, ...how }: How & { begun: boolean | Promise<boolean> },
-  ): Promise<Outcome> {
-    if (!(await Promise.race([begun, how.held.lost]))) return notBegun();
-    return transmit(connection, message, how);
+    if (begun === true) return transmit(connection, message, how);
+    if (begun === false) return notBegun();
+    // A connection lost meanwhile is found lost by the first command.
+    return how.held
+      .unlessLost(begun)
+      .then((goesOn) => (goesOn ? transmit(connection, message, how) : notBegun()));
   }
 
   function transmit(
@@ -102,6 +96,10 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
       return pool.connections;
     },
 
+    get servedAtOnce() {
+      return pool.servedAtOnce;
+    },
+
     async send(email, attempt) {
       if (attempt.signal.aborted) return unsent(STOPPING, 'the process is stopping');
       const prepared = prepareMessage(email, signer);
@@ -111,6 +109,7 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
       const held = new Held(acquired);
       const watch = watchAttempt(held, attempt, { clock });
       try {
+        if (!(acquired instanceof SmtpConnection)) attempt.onWaiting?.();
         const given = acquired instanceof SmtpConnection ? acquired : await acquired.result;
         if (!(given instanceof SmtpConnection)) {
           return unsent(given.code === 'ETIMEDOUT' ? POOL_TIMEOUT : given.code, given.message);
@@ -121,11 +120,12 @@ export function createSmtpProvider(options: SmtpOptions, { clock }: { clock: Clo
           held.by = connection;
           // The stop may have come between the gift and this line, and told only the place in line.
           if (attempt.signal.aborted) held.lose(STOPPING, 'the process is stopping');
-          outcome = await attemptOn(connection, message, { attempt, watch, held });
+          const how = { attempt, watch, held };
+          outcome = await attemptOn(connection, message, how);
           if (!diedInThePool(connection, attempt)) return judged(outcome, email.from.address);
           connection = pool.replace(connection);
           held.by = connection;
-          outcome = await attemptOn(connection, message, { attempt, watch, held });
+          outcome = await attemptOn(connection, message, how);
           return judged(outcome, email.from.address);
         } finally {
           pool.release(connection, attempt, outcome);
@@ -171,11 +171,12 @@ class Held implements Losable {
 
   constructor(public by: Losable) {}
 
-  /** Resolves with true when it was told to end. */
-  get lost(): Promise<boolean> {
+  /** The answer, or true when it is told to end before. */
+  unlessLost(answer: Promise<boolean>): Promise<boolean> {
     if (this.over) return Promise.resolve(true);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.tell = () => resolve(true);
+      answer.then(resolve, reject);
     });
   }
 

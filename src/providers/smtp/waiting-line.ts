@@ -71,6 +71,12 @@ export class WaitingLine {
     this.replyMs = replyMs;
   }
 
+  /** How many more that come now would have one of so many connections within milliseconds. */
+  soonFor(connections: number): number {
+    if (connections === 0) return 0;
+    return Math.max(0, Math.floor(this.soonServed(connections)) - this.first.length);
+  }
+
   private secondIsDue(limit: number): boolean {
     return (
       this.sinceSecond >= BETWEEN_SECOND &&

@@ -200,7 +200,12 @@ test('two suspects have begun at a server that is silent → the next two are at
   const worker = workerOn(suspectLedger(opened), () => {}, {
     claims: [],
     claimSuspects: async (limit, beside) => waiting.splice(0, Math.min(limit, 2 - beside)),
-    provider: { send: async (_email, attempt) => (await attempt.begin?.(), silent) },
+    provider: {
+      async send(_email, attempt) {
+        await attempt.begin?.();
+        return silent;
+      },
+    },
   });
   await worker.start();
   await vi.waitFor(() => expect(opened).toHaveLength(4), 5000);

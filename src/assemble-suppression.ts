@@ -14,6 +14,8 @@ import {
   createSuppressionReader,
   createSuppressions,
   createUnsubscribeLinks,
+  findSuppressed,
+  isRefusable,
   readSubscriptions,
   resubscribe,
   type Suppressed,
@@ -97,23 +99,27 @@ export function assembleSuppression(
   };
 }
 
-/** For the worker: in one query for all that were opened together. */
+/**
+ * For the worker: in one query for all that were opened together, and none while nobody is suppressed. That is asked by the
+ * statement that opens them (`ANY_SUPPRESSED`) and never remembered: it runs after the emails were accepted, so that it sees
+ * every suppression committed before, whoever wrote it, and costs no query of its own.
+ */
 export function createSuppressedFinder(
   config: Config,
-  { database, clock }: { database: Queryable; clock: Clock },
+  database: Queryable,
 ): (emails: readonly OpenedEmail[]) => Promise<Map<string, Suppressed[]>> {
-  const reader = createSuppressionReader({ clock, hashKey: addressHashKey(config.limits.hashKey) });
-  return (emails) =>
-    reader.find(
-      database,
-      emails.map(({ id, tenant, message, remaining }) => ({
-        id,
-        tenant,
-        addresses: remaining ?? recipientsOf(message).map(({ address }) => address),
-        category: message.category ?? null,
-        essential: message.essential ?? false,
-      })),
-    );
+  const hashKey = addressHashKey(config.limits.hashKey);
+  return async (emails) => {
+    const asked = emails.map(({ id, tenant, message, remaining }) => ({
+      id,
+      tenant,
+      addresses: remaining ?? recipientsOf(message).map(({ address }) => address),
+      category: message.category ?? null,
+      essential: message.essential ?? false,
+    }));
+    const needed = emails.some(({ anySuppressed }) => anySuppressed) || asked.some(isRefusable);
+    return needed ? findSuppressed(database, hashKey, asked) : new Map();
+  };
 }
 
 /** While the email is kept its address is known; afterwards the hash alone does. */

@@ -32,6 +32,7 @@ import {
 import { createWorker, type PipelineMetrics } from './pipeline/index.js';
 import { findMissingRecipients, forgetOldKeys, forgetOldSlots } from './policy/index.js';
 import type { RouteTable } from './providers/index.js';
+import { ANY_SUPPRESSED } from './recipients/index.js';
 import { forgetOldRuns } from './schedules/index.js';
 import { faultFields, isPassing, isPermanent } from './start-faults.js';
 import type { Database } from './store/index.js';
@@ -216,7 +217,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
   });
   engine = ready;
   ready.gaveUp(givenUp);
-  const ledger = createLedger(database, { worker, pauses });
+  const ledger = createLedger(database, { worker, pauses, anySuppressed: ANY_SUPPRESSED });
   const pipeline = createWorker({
     ...config.worker,
     maxAttempts: config.retry.maxAttempts,
@@ -237,7 +238,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
       const missing = refs.length > 0 ? await findMissingRecipients(database, refs) : [];
       return new Set(missing.map((ref) => ref.id));
     },
-    findSuppressed: createSuppressedFinder(config, { database, clock }),
+    findSuppressed: createSuppressedFinder(config, database),
     clock,
     random,
     logger,

@@ -2,7 +2,7 @@ import type { Database } from '../store/index.js';
 import { beginClaims, endAlone } from './begin-claims.js';
 import type { Claim } from './claim-batch.js';
 import { asExpired, type GivenUp } from './given-up.js';
-import { type OpenedEmail, type OpenOptions, openClaims } from './open-claims.js';
+import { type OpenedEmail, type OpenOptions, openClaims, openStatement } from './open-claims.js';
 import { type Pauses, pauseSending } from './pauses.js';
 import {
   type ClaimRef,
@@ -35,11 +35,17 @@ export interface Ledger {
 
 export function createLedger(
   database: Database,
-  options: { worker: () => number; pauses: () => Promise<Pauses> },
+  options: {
+    worker: () => number;
+    pauses: () => Promise<Pauses>;
+    /** SQL that tells whether anyone is suppressed; without it `anySuppressed` is true of every email. */
+    anySuppressed?: string;
+  },
 ): Ledger {
-  const { worker } = options;
+  const { worker, anySuppressed } = options;
+  const asked = anySuppressed === undefined ? {} : { statement: openStatement(anySuppressed) };
   return {
-    open: (claims, options) => openClaims(database, worker(), claims, options),
+    open: (claims, options) => openClaims(database, worker(), claims, { ...options, ...asked }),
     begin: (claims, how) => beginClaims(database, worker(), claims, how),
     endAlone: (claim) => endAlone(database, worker(), claim),
     settle: (settlements) => settleAttempts(database, worker(), settlements),

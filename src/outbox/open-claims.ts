@@ -3,7 +3,7 @@ import { type Database, jsonBytes } from '../store/index.js';
 import type { Claim } from './claim-batch.js';
 import type { DeliveryMode, HeaderRecipients, StoredAttachment } from './new-email.js';
 import { oddPartOf } from './odd-part.js';
-import { claimStatement, withoutWaiting } from './without-waiting.js';
+import { type ClaimStatement, claimStatement, withoutWaiting } from './without-waiting.js';
 
 /**
  * Marks claims as opened and fetches their content, in one statement. If the process dies, what it had opened is
@@ -14,13 +14,13 @@ export async function openClaims(
   database: Database,
   worker: number,
   claims: readonly Claim[],
-  options: OpenOptions = {},
+  options: OpenOptions & { statement?: OpenStatement } = {},
 ): Promise<OpenedEmail[]> {
   // After a database restart every claimed row counts as begun, and so as opened. The embedded store restarts with every
   // process, so its marks must hold, and it does not wait for the disk.
   const durability = database.kind === 'pglite' ? 'on' : 'off';
   const list = (values: Array<string | number>) => database.list?.(values) ?? values;
-  const { rows } = await withoutWaiting<OpenedRow>(database, OPEN, [
+  const { rows } = await withoutWaiting<OpenedRow>(database, options.statement ?? OPEN, [
     list(claims.map((claim) => claim.id)),
     list(claims.map((claim) => claim.token)),
     worker,
@@ -88,6 +88,8 @@ export interface OpenedEmail {
   repeatableMs: number | null;
   /** Recipients still to be reached; null: all. */
   remaining: string[] | null;
+  /** Whether anyone at all was suppressed when it was opened, which is after it was accepted. */
+  anySuppressed: boolean;
   /** False when the queue row has no email behind it. */
   found: boolean;
   /** What of it is larger than anything accepted, and was not read, or no such thing at all; it cannot be sent. */
@@ -143,6 +145,7 @@ interface OpenedRow {
   repeatable_ms: number | null;
   /** An array of texts may have empty places, and more than one dimension. */
   remaining: unknown[] | null;
+  any_suppressed: boolean;
   too_large: string | null;
 }
 
@@ -182,6 +185,7 @@ function asOpened(row: OpenedRow): OpenedEmail {
     begun: row.begun,
     repeatableMs: row.repeatable_ms,
     remaining: odd === null ? (row.remaining as string[] | null) : null,
+    anySuppressed: row.any_suppressed,
     found: row.created_ms !== null,
     unreadable:
       row.too_large !== null
@@ -220,14 +224,15 @@ const TOO_LARGE = {
 
 // Not begun at the last attempt: a worker that died before the first byte would end the email in unknown.
 // `date_part` and not `extract`: that one computes in decimals, a microsecond each.
-const OPEN = claimStatement({
-  name: 'outbox_open_claims',
-  more: [{ column: 'begins', list: '$6::boolean[]' }],
-  set: 'opened = true, begun = s.begins and q.attempt + 1 < q.max_attempts, alone = $5::boolean',
-  returning: `q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
+const withAnswer = (name: string, anySuppressed: string) =>
+  claimStatement({
+    name,
+    more: [{ column: 'begins', list: '$6::boolean[]' }],
+    set: 'opened = true, begun = s.begins and q.attempt + 1 < q.max_attempts, alone = $5::boolean',
+    returning: `q.id, q.token, q.attempt, q.max_attempts, q.bytes, q.priority, q.route, q.tenant, q.at_most_once,
         q.possible_duplicate, q.suspect, q.begun, q.repeatable_until, q.remaining, q.expires_at, q.earlier_attempts`,
-  rest: `select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
-      o.possible_duplicate, o.suspect, o.begun, o.remaining, o.earlier_attempts,
+    rest: `select o.id, o.token, o.attempt, o.max_attempts, o.bytes, o.priority, o.route, o.tenant, o.at_most_once,
+      o.possible_duplicate, o.suspect, o.begun, o.remaining, o.earlier_attempts, ${anySuppressed} as any_suppressed,
       -- rows that no process wrote may have any time: before PostgreSQL 17 an infinite one cannot be subtracted from
       case when isfinite(o.repeatable_until) then date_part('epoch', o.repeatable_until - clock_timestamp()) * 1000
         when o.repeatable_until is not null then 0 end as repeatable_ms,
@@ -248,4 +253,14 @@ const OPEN = claimStatement({
       select x.*, ${TOO_LARGE.body} as too_large
       from postrider.email_bodies x where x.email_id = o.id limit 1
     ) b on true`,
-});
+  });
+
+/** Without the question any email may go to somebody who is suppressed. */
+const OPEN = withAnswer('outbox_open_claims_unasked', 'true');
+
+export type OpenStatement = ClaimStatement;
+
+/** Opens claims and asks in the same statement whether anyone is suppressed, which other SQL tells. */
+export function openStatement(anySuppressed: string): OpenStatement {
+  return withAnswer('outbox_open_claims', anySuppressed);
+}

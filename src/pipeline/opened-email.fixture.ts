@@ -35,6 +35,7 @@ export function openedEmail(parts: Partial<OpenedEmail> = {}): OpenedEmail {
     begun: false,
     repeatableMs: null,
     remaining: null,
+    anySuppressed: false,
     found: true,
     unreadable: null,
     ...parts,

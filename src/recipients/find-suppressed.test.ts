@@ -8,12 +8,15 @@ function ground() {
   const clock = new ManualClock();
   const list = { isEmpty: true };
   let looks = 0;
+  let held: Promise<void> | null = null;
   const database = {
     async query(statement: { text: string }) {
       looks += 1;
-      const rows = statement.text.startsWith('select exists')
-        ? [{ any: !list.isEmpty }]
-        : list.isEmpty
+      const isEmpty = list.isEmpty;
+      await held;
+      const rows = statement.text.includes('exists')
+        ? [{ any: !isEmpty }]
+        : isEmpty
           ? []
           : [{ position: 1, reason: 'bounce' }];
       return { rows, rowCount: rows.length };
@@ -23,7 +26,15 @@ function ground() {
   const email = { id: 'id', tenant: 'acme', addresses: ['a@example.net'], category: null, essential: false };
   const isSuppressed = async (parts: object = {}) =>
     (await reader.find(database, [{ ...email, ...parts }])).has('id');
-  return { clock, list, reader, isSuppressed, looks: () => looks };
+  /** What is asked from now on is answered, with what the list was, when released. */
+  function holdLook(): () => void {
+    let release = () => {};
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return release;
+  }
+  return { clock, list, reader, isSuppressed, holdLook, looks: () => looks };
 }
 
 test('another process suppresses the first address there is → known here within a quarter of a second', async () => {
@@ -58,6 +69,17 @@ test('this process suppresses an address → known at once', async () => {
   expect(await isSuppressed()).toBe(false);
   list.isEmpty = false;
   reader.forget();
+  expect(await isSuppressed()).toBe(true);
+});
+
+test('this process suppresses an address while a look is under way → that look is not remembered', async () => {
+  const { list, reader, isSuppressed, holdLook } = ground();
+  const release = holdLook();
+  const look = isSuppressed();
+  list.isEmpty = false;
+  reader.forget();
+  release();
+  expect(await look).toBe(false);
   expect(await isSuppressed()).toBe(true);
 });
 

@@ -41,7 +41,10 @@ export { eraseRecipients, findPersonToErase, type KnownPerson } from './erase-re
 export { findLanguages, findUnknownRecipients, type NamedRecipient, nameKey } from './find-recipients.js';
 export {
   type Addressed,
+  ANY_SUPPRESSED,
   createSuppressionReader,
+  findSuppressed,
+  isRefusable,
   type Suppressed,
   type SuppressionReader,
 } from './find-suppressed.js';

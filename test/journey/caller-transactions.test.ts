@@ -261,6 +261,37 @@ describe.each(callers)('%s when its transaction is not open', (_name, open) => {
   });
 });
 
+const onPg = callers.filter(([name]) => /pg|Kysely|Knex|TypeORM/.test(name));
+describe.each(onPg)('%s after a commit in a statement of the application', (_name, open) => {
+  let caller: Caller;
+  beforeAll(async () => {
+    caller = await open();
+  });
+  afterAll(() => caller.close());
+
+  test.each(['tells its state', 'tells no state, as before 8.20'])(
+    'pg %s → UNSUPPORTED_TRANSACTION, nothing is written',
+    async (how) => {
+      const prototype = pg.Client.prototype as { getTransactionStatus?: unknown };
+      const kept = prototype.getTransactionStatus;
+      expect(kept).toBeTypeOf('function');
+      if (how !== 'tells its state') delete prototype.getTransactionStatus;
+      try {
+        await caller.transaction(async (tx, run) => {
+          expect(await caller.postrider.send(anEmail(), { tx })).toMatchObject({ queued: true });
+          await run('rollback');
+          await expect(caller.postrider.send(anEmail(), { tx })).rejects.toMatchObject({
+            code: 'UNSUPPORTED_TRANSACTION',
+          });
+        });
+      } finally {
+        prototype.getTransactionStatus = kept;
+      }
+      expect(await caller.rows('select 1 from postrider.emails')).toEqual([]);
+    },
+  );
+});
+
 describe('a pg client', () => {
   let journey: Journey;
   let pool: pg.Pool;

@@ -10,12 +10,12 @@ import { asStoreError, sqlStateOf } from '../store-errors.js';
  */
 export function callerQueries(
   run: (text: string, values: unknown[]) => Promise<unknown>,
-  state: () => TransactionState = () => 'unknown',
+  state: () => TransactionState | Promise<TransactionState> = () => 'unknown',
 ): Queryable {
   let asked: Promise<void> | null = null;
 
   async function requireOpen(): Promise<void> {
-    const known = state();
+    const known = await state();
     if (known === 'none') throw notOpen();
     if (known === 'aborted') throw aborted();
     if (known !== 'unknown') return;
@@ -25,10 +25,10 @@ export function callerQueries(
 
   return {
     async query<Row>(statement: Statement | string, values: readonly unknown[] = []): Promise<Result<Row>> {
-      await requireOpen();
       const text = typeof statement === 'string' ? statement : statement.text;
       const given = values.map((value) => (value instanceof Date ? value.toISOString() : value));
       try {
+        await requireOpen();
         return asResult<Row>(await run(text, given));
       } catch (error) {
         throw asCallerError(error);

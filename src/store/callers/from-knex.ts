@@ -1,10 +1,11 @@
 import type { Queryable } from '../database.js';
-import { callerQueries, hasFunction, isThing, notOpen, unsupported } from './caller-queries.js';
+import { callerQueries, hasFunction, isThing, unsupported } from './caller-queries.js';
 import { pgState } from './pg-state.js';
 
 /**
  * Knex's transaction: the connection it holds, because `raw` knows only `?`, and a parameter used twice would become
- * two. A transaction that is over gives its connection to others, so it is refused.
+ * two. A transaction that is over gives its connection to others, so it is refused. Knex does not see a `commit` in a
+ * raw statement; the connection or the server does.
  */
 export function fromKnex(tx: unknown): Queryable | null {
   if (!isThing(tx) || !hasFunction(tx, 'raw') || !isThing(tx.client)) return null;
@@ -14,10 +15,9 @@ export function fromKnex(tx: unknown): Queryable | null {
   return callerQueries(
     async (text, values) => {
       const connection = await trx.client.acquireConnection();
-      if (trx.isCompleted() || pgState(connection) === 'none') throw notOpen();
       return connection.query(text, values);
     },
-    () => (trx.isCompleted() ? 'none' : 'open'),
+    async () => (trx.isCompleted() ? 'none' : pgState(await trx.client.acquireConnection())),
   );
 }
 

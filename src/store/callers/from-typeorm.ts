@@ -1,10 +1,11 @@
 import type { Queryable } from '../database.js';
-import { callerQueries, hasFunction, isThing, notOpen, unsupported } from './caller-queries.js';
+import { callerQueries, hasFunction, isThing, unsupported } from './caller-queries.js';
 import { pgState } from './pg-state.js';
 
 /**
  * TypeORM's EntityManager inside a transaction, or the QueryRunner itself. The runner's own connection is used: its
- * `query` answers an update in another shape, and writes our parameters into its log when one fails.
+ * `query` answers an update in another shape, and writes our parameters into its log when one fails. TypeORM does not see a `commit` in a
+ * statement of the application; the connection or the server does.
  */
 export function fromTypeorm(tx: unknown): Queryable | null {
   if (!isThing(tx)) return null;
@@ -18,10 +19,9 @@ export function fromTypeorm(tx: unknown): Queryable | null {
   return callerQueries(
     async (text, values) => {
       const connection = await runner.connect();
-      if (isOver() || pgState(connection) === 'none') throw notOpen();
       return connection.query(text, values);
     },
-    () => (isOver() ? 'none' : 'open'),
+    async () => (isOver() ? 'none' : pgState(await runner.connect())),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from './config.js';
 import type { RouteGate } from './dispatch/index.js';
 import type { Clock, Logger, Randomness } from './kernel/index.js';
-import { createRouteRates, createRouteStates, type WorkerLease } from './outbox/index.js';
+import { createRouteRates, createRouteStates } from './outbox/index.js';
 import { type PipelineMetrics, SlotShares } from './pipeline/index.js';
 import { createRouteBoard, type RouteBoard, type RouteTable } from './providers/index.js';
 import type { Database } from './store/index.js';
@@ -16,11 +16,7 @@ export interface RoutesGround {
 }
 
 /** What this process knows of its routes, begun from what all know. */
-export async function openRoutes(
-  options: RoutesGround,
-  database: Database,
-  lease: WorkerLease,
-): Promise<RouteBoard> {
+export async function openRoutes(options: RoutesGround, database: Database): Promise<RouteBoard> {
   const { clock, random, logger, metrics } = options;
   const circuits = createRouteStates(database);
   const board = createRouteBoard({
@@ -45,7 +41,7 @@ export async function openRoutes(
     );
     await board.start();
   } catch (error) {
-    await lease.end();
+    await board.stop();
     throw error;
   }
   return board;

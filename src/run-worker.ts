@@ -34,12 +34,12 @@ import { findMissingRecipients, forgetOldKeys, forgetOldSlots } from './policy/i
 import type { RouteTable } from './providers/index.js';
 import { ANY_SUPPRESSED } from './recipients/index.js';
 import { forgetOldRuns } from './schedules/index.js';
-import { faultFields, isPassing, isPermanent } from './start-faults.js';
+import { faultFields, readStartFault } from './start-faults.js';
 import type { Database } from './store/index.js';
 import { takeBackOwn } from './take-back-own.js';
 
 /**
- * One worker of this process: lease, engine, pipeline, sweeper and pruner, started in that order and
+ * One worker of this process: lease, routes, engine, sweeper, pruner, tallier and pipeline, started in that order and
  * stopped in reverse. When its lease is taken over it lets go of everything and begins anew as another
  * worker; while the database is away it tries at most once a second.
  */
@@ -98,8 +98,9 @@ export function createRunningWorker(options: RunWorkerOptions): RunningWorker {
         await current.over;
       } catch (error) {
         failure = messageOf(error);
-        if (first && isPermanent(error)) return onFirst(error);
-        if (!isPassing(error)) {
+        const fault = readStartFault(error);
+        if (first && !signal.aborted && fault.kind === 'permanent') return onFirst(fault.error);
+        if (fault.kind === 'broker-away') {
           onFirst();
           first = false;
         }
@@ -152,7 +153,48 @@ interface Generation {
   end(options?: StopOptions): Promise<void>;
 }
 
+/** What of a generation was started, to be stopped in reverse, each once, also where another cannot be stopped. */
+class StartedParts {
+  private readonly parts: Array<{ part: string; stop(options?: StopOptions): Promise<unknown> }> = [];
+
+  constructor(private readonly logger: Logger) {}
+
+  add(part: string, stop: (options?: StopOptions) => Promise<unknown>): void {
+    this.parts.push({ part, stop });
+  }
+
+  /** Kept before it is started, since a start that fails may have begun something. */
+  async start(part: string, lifecycle: Lifecycle): Promise<void> {
+    this.add(part, (options) => lifecycle.stop(options));
+    await lifecycle.start();
+  }
+
+  async stop(options?: StopOptions): Promise<void> {
+    for (const { part, stop } of this.parts.splice(0).reverse()) {
+      try {
+        await stop(options);
+      } catch (error) {
+        this.logger.warn({ part, err: messageOf(error) }, 'a part of the worker could not be stopped');
+      }
+    }
+  }
+}
+
 async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Generation> {
+  const parts = new StartedParts(options.logger);
+  try {
+    return await beginWith(parts, options, signal);
+  } catch (error) {
+    await parts.stop({ deadlineMs: 0 });
+    throw error;
+  }
+}
+
+async function beginWith(
+  parts: StartedParts,
+  options: RunWorkerOptions,
+  signal: AbortSignal,
+): Promise<Generation> {
   const { config, clock, random, logger } = options;
   const database = await options.database();
   let finish: () => void = () => {};
@@ -163,6 +205,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     signal.addEventListener('abort', finish, { once: true });
   });
   over.then(() => signal.removeEventListener('abort', finish));
+  parts.add('signal', async () => finish());
   const embedded = database.kind === 'pglite';
   const pauses = createPauseReader(database, clock);
   let engine: Engine | null = null;
@@ -177,26 +220,18 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     onBell: () => engine?.ring(),
     onOwed: options.onOwed,
     onLost: () => finish(),
-  }).catch((error: unknown) => {
-    finish();
-    throw error;
   });
-  const givenUp: GivenUp[] = [];
+  parts.add('lease', () => lease.end());
   const worker = () => lease.worker;
   const watch = embedded ? null : new WorkerWatch({ database, self: worker, clock, logger });
-  const board = await takeBackOwn(database, {
+  const givenUp: GivenUp[] = await takeBackOwn(database, {
     worker: lease.worker,
     instance: config.instance.name,
     watch,
     logger,
-  })
-    .then((ended) => givenUp.push(...ended))
-    .then(() => openRoutes(options, database, lease))
-    .catch(async (error: unknown) => {
-      finish();
-      await lease.end();
-      throw error;
-    });
+  });
+  const board = await openRoutes(options, database);
+  parts.add('routes', () => board.stop());
   const { shares, gate } = shareRoutes(options, board);
   const ready = await assembleEngine(config, {
     database,
@@ -209,12 +244,8 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     metrics: options.metrics.engine,
     receiveForeign: options.receiveForeign,
     ...{ clock, random, logger },
-  }).catch(async (error: unknown) => {
-    finish();
-    await board.stop();
-    await lease.end();
-    throw error;
   });
+  parts.add('engine', (stop) => ready.stop(stop));
   engine = ready;
   ready.gaveUp(givenUp);
   const ledger = createLedger(database, { worker, pauses, anySuppressed: ANY_SUPPRESSED });
@@ -264,10 +295,12 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     },
   });
   const tallier = createTallier({ database, logger });
-  await pipeline.start();
-  await sweeper.start();
-  await pruner.start();
-  await tallier.start();
+  await parts.start('sweeper', sweeper);
+  await parts.start('pruner', pruner);
+  await parts.start('tallier', tallier);
+  await parts.start('pipeline', pipeline);
+  // First of all nothing more is taken from the engine.
+  parts.add('dispatch', () => ready.quiesce());
   logger.info(
     { worker: lease.worker, store: database.kind, engine: ready.name, routes: routeNames(options.routes) },
     'worker started',
@@ -277,16 +310,7 @@ async function begin(options: RunWorkerOptions, signal: AbortSignal): Promise<Ge
     engine: ready,
     over,
     async end(stop) {
-      await ready.quiesce();
-      await pipeline.stop(stop);
-      await ready.stop(stop);
-      await board.stop();
-      await sweeper.stop();
-      await pruner.stop();
-      await tallier.stop();
-      await lease
-        .end()
-        .catch((error: unknown) => logger.warn({ err: messageOf(error) }, 'lease could not be ended'));
+      await parts.stop(stop);
       logger.info({ worker: lease.worker }, 'worker stopped');
     },
   };

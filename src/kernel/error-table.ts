@@ -325,6 +325,11 @@ export const ERROR_TABLE = {
     retryable: true,
     help: 'Look whether the broker runs and RABBITMQ_URL names it; emails are safe in the store meanwhile.',
   },
+  START_FAILED: {
+    status: 500,
+    retryable: false,
+    help: 'Put right what the cause says and start again; where it names nothing of yours, report it.',
+  },
   STOPPED: { status: 503, retryable: true, help: 'This process is shutting down; try another.' },
   INTERNAL: { status: 500, retryable: true, help: 'Look at the log line with this requestId.' },
 } as const satisfies Record<string, ErrorRow>;

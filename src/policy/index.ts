@@ -15,7 +15,7 @@ export { type CountedPerson, forgetRecipient } from './forget-recipient.js';
 export { hashUser } from './hash-user.js';
 export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export { type Judged, judgeEmails } from './judge-emails.js';
-export { LIMIT_KEY_FIELDS, QUOTA_AMOUNT, RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from './limit-inputs.js';
+export { COUNTED_BY, LIMIT_KEY_FIELDS, QUOTA_AMOUNT, RATE_LIMIT_CHANGE } from './limit-inputs.js';
 export {
   createQuotas,
   type QuotaChange,
@@ -24,12 +24,12 @@ export {
   type Quotas,
 } from './quotas.js';
 export {
+  type CountedBy,
   createRateLimits,
   forgetOldSlots,
   type RateLimitChange,
   type RateLimitCheck,
   type RateLimitEntry,
-  type RateLimitReset,
   type RateLimits,
 } from './rate-limits.js';
 export {

@@ -41,14 +41,8 @@ export const RATE_LIMIT_CHANGE = oneOf(
   ({ limit }) => (limit === null ? 'none' : 'some'),
 );
 
-export const RATE_LIMIT_QUESTION = fields({
-  address: needed(field.mailbox()),
-  type: needed(TYPE, 'must be the name of a type'),
-  companyId: COMPANY,
-});
-
-/** Whose count begins anew: the user's of types that count users, or an address's. */
-export const RATE_LIMIT_RESET = fields({
+/** Whose count is asked about or begins anew: the user's of types that count users, or an address's. */
+export const COUNTED_BY = fields({
   type: needed(TYPE, 'must be the name of a type'),
   userId: field.line(255),
   address: orNull(field.mailbox()),

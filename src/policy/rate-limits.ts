@@ -2,7 +2,8 @@ import { PostriderError, type RateLimit, type RateLimitState } from '../kernel/i
 import type { Queryable } from '../store/index.js';
 import { changeRules, type RulesAccess } from './change-rules.js';
 import { checkCompany, checkFields, checkType } from './check-change.js';
-import { RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION, RATE_LIMIT_RESET } from './limit-inputs.js';
+import { COUNTED_BY, RATE_LIMIT_CHANGE } from './limit-inputs.js';
+import type { Rules } from './rules.js';
 
 /**
  * Reading and setting how often one recipient may get a type. What is set here wins over what the type declares, for
@@ -19,9 +20,9 @@ export interface RateLimits {
    * Begins anew to count a user or an address, so that the next email of the type may go: a deletion was withdrawn.
    * Answers how many emails had been counted. Give the userId of emails that named one, else the address.
    */
-  reset(whose: RateLimitReset): Promise<number>;
-  /** What one recipient has left of a type; counts nothing. */
-  check(recipient: { address: string; type: string; companyId?: string }): Promise<RateLimitCheck>;
+  reset(whose: CountedBy): Promise<number>;
+  /** What a user or an address has left of a type; counts nothing. A userId is for types that count users. */
+  check(whose: CountedBy): Promise<RateLimitCheck>;
 }
 
 export interface RateLimitEntry {
@@ -43,11 +44,12 @@ export interface RateLimitChange {
   windowSeconds?: number | null | undefined;
 }
 
-export interface RateLimitReset {
+/** Either a userId or an address. */
+export interface CountedBy {
   type: string;
-  userId?: string;
-  address?: string;
-  companyId?: string;
+  userId?: string | undefined;
+  address?: string | undefined;
+  companyId?: string | undefined;
 }
 
 export interface RateLimitCheck {
@@ -66,6 +68,20 @@ export interface RateLimitsOptions extends RulesAccess {
 
 export function createRateLimits(options: RateLimitsOptions): RateLimits {
   const { declared, defaultTenant } = options;
+
+  function readPerson(whose: CountedBy) {
+    const { type, companyId, ...person } = COUNTED_BY.read(whose, '');
+    const userId = person.userId ?? null;
+    const address = person.address ?? null;
+    if ((userId === null) === (address === null))
+      throw new PostriderError('INVALID_PAYLOAD', 'Say either userId or address.', {
+        field: userId === null ? 'userId' : 'address',
+      });
+    const tenant = companyId ?? defaultTenant;
+    const countedAs = (rules: Rules): string =>
+      address === null ? rules.hashUser(tenant, userId!) : rules.hashAddress(tenant, address.address);
+    return { tenant, type, userId, countedAs };
+  }
 
   return {
     async list({ companyId } = {}) {
@@ -108,27 +124,22 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
       );
     },
     async reset(whose) {
-      const { type, userId, address, companyId } = RATE_LIMIT_RESET.read(whose, '');
-      const user = userId ?? null;
-      if ((user === null) === ((address ?? null) === null))
-        throw new PostriderError('INVALID_PAYLOAD', 'Say either userId or address.', {
-          field: user === null ? 'userId' : 'address',
-        });
-      const tenant = companyId ?? defaultTenant;
-      const rules = await (await options.rules()).current();
-      const recipient =
-        user === null ? rules.hashAddress(tenant, address!.address) : rules.hashUser(tenant, user);
+      const { tenant, type, countedAs } = readPerson(whose);
+      const recipient = countedAs(await (await options.rules()).current());
       const database = (await options.database()).prompt();
       return (await database.query(RESET, [tenant, recipient, type])).rowCount;
     },
-    async check(question) {
-      const { address, type, companyId = defaultTenant } = RATE_LIMIT_QUESTION.read(question, '');
+    async check(whose) {
+      const { tenant, type, userId, countedAs } = readPerson(whose);
       const rules = await (await options.rules()).current();
-      const limit = rules.limitOf(companyId, type);
+      const limit = rules.limitOf(tenant, type);
       if (!limit) return { allowed: true, limit: null, remaining: null, resetAt: null };
-      const recipient = rules.hashAddress(companyId, address.address);
+      if (userId !== null && !rules.countsByUser(type))
+        throw new PostriderError('INVALID_PAYLOAD', `The limit of ${type} counts addresses, not users.`, {
+          field: 'userId',
+        });
       const database = (await options.database()).prompt();
-      const state = await readState(database, { tenant: companyId, recipient, type, limit });
+      const state = await readState(database, { tenant, recipient: countedAs(rules), type, limit });
       return { allowed: state.remaining > 0, ...state };
     },
   };

@@ -68,9 +68,29 @@ describeWith('postgres')('limits over HTTP', () => {
     expect((await door.call('POST', '/admin/rate-limits/check', { body: asked })).body).toMatchObject({
       ...{ allowed: true, limit: 2, remaining: 1 },
     });
+    const reset = await door.call('POST', '/admin/rate-limits/reset', { body: asked });
+    expect([reset.status, reset.body]).toEqual([200, { counted: 1 }]);
+    expect((await door.call('POST', '/admin/rate-limits/check', { body: asked })).body.remaining).toBe(2);
+    const byUser = { ...asked, address: undefined, userId: 'u-1' };
+    expect((await door.call('POST', '/admin/rate-limits/check', { body: byUser })).body).toMatchObject({
+      ...{ code: 'INVALID_PAYLOAD', field: 'userId' },
+    });
     const removed = await door.call('DELETE', '/admin/rate-limits/own_type?companyId=acme');
     expect(removed.status).toBe(200);
     expect((await door.call('DELETE', '/admin/rate-limits/own_type?companyId=acme')).status).toBe(404);
+  });
+
+  test('a user has had a welcome → the check by userId says so; reset → the next may go', async () => {
+    const body = anEmail({ type: 'welcome', userId: 'u-77' });
+    await door.call('POST', '/v1/email/send', { body });
+    const whose = { type: 'welcome', userId: 'u-77' };
+    const left = async () => (await door.call('POST', '/admin/rate-limits/check', { body: whose })).body;
+    expect(await left()).toMatchObject({ allowed: false, limit: 1, remaining: 0 });
+    expect((await door.call('POST', '/admin/rate-limits/reset', { body: whose })).body).toEqual({
+      counted: 1,
+    });
+    expect(await left()).toMatchObject({ allowed: true, remaining: 1 });
+    expect((await door.call('POST', '/v1/email/send', { body })).status).toBe(202);
   });
 
   test('quotas set, listed, met and removed', async () => {
@@ -94,6 +114,8 @@ describeWith('postgres')('limits over HTTP', () => {
     ['PUT', '/admin/quotas/shop/day', { limit: null }, 'limit'],
     ['PUT', '/admin/quotas/shop/week', { limit: 1 }, 'period'],
     ['POST', '/admin/rate-limits/check', { type: 'welcome', address: 7 }, 'address'],
+    ['POST', '/admin/rate-limits/reset', { type: 'welcome' }, 'userId'],
+    ['POST', '/admin/rate-limits/reset', { type: 'welcome', userId: 'a', address: 'a@b.example' }, 'address'],
     [
       'POST',
       '/admin/rate-limits/check',

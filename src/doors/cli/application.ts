@@ -44,7 +44,7 @@ export interface Application {
   /** Events of others that could not be taken. */
   busDeadLetters(): BusDeadLetters;
   /** How much may be sent, on a store that is there already. */
-  limits(): Promise<{ rateLimits: Omit<RateLimits, 'reset'>; quotas: Quotas }>;
+  limits(): Promise<{ rateLimits: RateLimits; quotas: Quotas }>;
   /** The API of this process, asked as root; its refusals are thrown as the errors they are. */
   call: ApiCall;
   /** Into the audit log, as the command line's; false where there is no store to write it in yet. */

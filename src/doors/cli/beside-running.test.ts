@@ -86,6 +86,16 @@ test.each<[string[], Record<string, unknown>, RegExp]>([
     /^2 of 3 left, anew 2026/,
   ],
   [
+    ['limits', 'check', 'u-1', 'welcome', '--user'],
+    { 'POST /admin/rate-limits/check': { allowed: true, limit: 1, remaining: 1, resetAt: null } },
+    /^1 of 1 left, anew never/,
+  ],
+  [
+    ['limits', 'reset', 'u-1', 'welcome', '--user'],
+    { 'POST /admin/rate-limits/reset': { counted: 2 } },
+    /^2 counted/,
+  ],
+  [
     ['quotas', 'list', '--company', 'acme'],
     { 'GET /admin/quotas?companyId=acme': { quotas: [quota] } },
     /5 a day.*anew 2026/,

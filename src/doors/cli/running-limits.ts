@@ -3,7 +3,7 @@ import type { QuotaEntry, Quotas, RateLimitCheck, RateLimitEntry, RateLimits } f
 import type { ApiCall } from './application.js';
 
 /** The limits and quotas of a Postrider that runs beside this command, asked through its API. */
-export function runningLimits(call: ApiCall): { rateLimits: Omit<RateLimits, 'reset'>; quotas: Quotas } {
+export function runningLimits(call: ApiCall): { rateLimits: RateLimits; quotas: Quotas } {
   const removed = async (path: string): Promise<boolean> => {
     try {
       await call('DELETE', path);
@@ -27,6 +27,8 @@ export function runningLimits(call: ApiCall): { rateLimits: Omit<RateLimits, 're
         const check = await call<RateLimitCheck>('POST', '/admin/rate-limits/check', asked);
         return { ...check, resetAt: check.resetAt && new Date(check.resetAt) };
       },
+      reset: async (whose) =>
+        (await call<{ counted: number }>('POST', '/admin/rate-limits/reset', whose)).counted,
     },
     quotas: {
       list: async ({ companyId } = {}) =>

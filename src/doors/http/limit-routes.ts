@@ -5,10 +5,11 @@
 import { type Context, Hono } from 'hono';
 import { PostriderError } from '../../kernel/index.js';
 import {
+  COUNTED_BY,
+  type CountedBy,
   QUOTA_AMOUNT,
   type QuotaPeriod,
   RATE_LIMIT_CHANGE,
-  RATE_LIMIT_QUESTION,
 } from '../../policy/index.js';
 import type { HttpRooms } from './http-rooms.js';
 import { COMPANY_QUERY } from './list-queries.js';
@@ -36,8 +37,11 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
   });
 
   routes.post('/admin/rate-limits/check', async (c) => {
-    const { address, ...of } = await readAct(c, RATE_LIMIT_QUESTION);
-    return c.json(await rateLimits.check({ ...of, address: address.address }));
+    return c.json(await rateLimits.check(await readPerson(c)));
+  });
+
+  routes.post('/admin/rate-limits/reset', async (c) => {
+    return c.json({ counted: await rateLimits.reset(await readPerson(c)) });
   });
 
   routes.get('/admin/quotas', async (c) => c.json({ quotas: await quotas.list({ ...companyIn(c) }) }));
@@ -54,6 +58,11 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
   });
 
   return routes;
+}
+
+async function readPerson(c: Context<HttpEnv>): Promise<CountedBy> {
+  const { address, ...person } = await readAct(c, COUNTED_BY);
+  return { ...person, address: address?.address };
 }
 
 function companyIn(c: Context<HttpEnv>): { companyId?: string } {

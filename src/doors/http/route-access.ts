@@ -167,6 +167,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   'PUT /admin/rate-limits/:type': { right: 'operate' },
   'DELETE /admin/rate-limits/:type': { right: 'operate' },
   'POST /admin/rate-limits/check': { right: 'operate', audited: 'never' },
+  'POST /admin/rate-limits/reset': { right: 'operate' },
   'GET /admin/quotas': { right: 'look' },
   'PUT /admin/quotas/:companyId/:period': { right: 'operate' },
   'DELETE /admin/quotas/:companyId/:period': { right: 'operate' },

@@ -139,6 +139,7 @@ async function askAboutRunning(door: Door): Promise<void> {
   await done(door, 'DELETE', of('pauses?scope=type&value=nothing'));
   await done(door, 'PUT', of('rate-limits/welcome'), { body: { limit: 5, windowSeconds: 60 } });
   await done(door, 'POST', of('rate-limits/check'), { body: { address: 'a@example.net', type: 'welcome' } });
+  await done(door, 'POST', of('rate-limits/reset'), { body: { userId: 'user_1', type: 'welcome' } });
   await done(door, 'PUT', of('quotas/default/day'), { body: { limit: 1_000_000 } });
   for (const path of ['rate-limits', 'quotas']) await done(door, 'GET', of(path));
   await done(door, 'DELETE', of('rate-limits/welcome'));

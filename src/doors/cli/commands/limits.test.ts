@@ -21,6 +21,7 @@ function withLimits() {
     set: noted((input: object) => ({ companyId: null, ...input, source: 'set' })),
     remove: noted(() => false),
     check: noted(() => ({ allowed: false, limit: 3, remaining: 0, resetAt: RESET })),
+    reset: noted(() => 1),
   } as unknown as RateLimits;
   const quotas = {
     list: noted(() => []),
@@ -67,6 +68,19 @@ test('limits check and remove → what was found', async () => {
   await run('limits', 'check', 'a@example.com', 'verification');
   await run('limits', 'remove', 'digest');
   expect(out).toEqual(['0 of 3 left, anew 2030-01-01T00:00:00.000Z', 'Nothing was set.']);
+});
+
+test('limits check and reset by user and by address → asked for as such', async () => {
+  const { run, out, asked } = withLimits();
+  await run('limits', 'check', 'u-1', 'welcome', '--user', '--company', 'acme');
+  await run('limits', 'reset', 'u-1', 'welcome', '--user');
+  await run('limits', 'reset', 'a@example.com', 'digest', '--json');
+  expect(asked).toEqual([
+    { userId: 'u-1', type: 'welcome', companyId: 'acme' },
+    { userId: 'u-1', type: 'welcome', companyId: undefined },
+    { address: 'a@example.com', type: 'digest', companyId: undefined },
+  ]);
+  expect(out.slice(1)).toEqual(['1 counted, and none any more.', '{"counted":1}']);
 });
 
 test('quotas set → the quota and what is used of it; list of none → said', async () => {

@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import { PostriderError } from '../../../kernel/index.js';
-import type { QuotaEntry, QuotaPeriod, Quotas, RateLimitEntry, RateLimits } from '../../../policy/index.js';
+import type {
+  CountedBy,
+  QuotaEntry,
+  QuotaPeriod,
+  Quotas,
+  RateLimitEntry,
+  RateLimits,
+} from '../../../policy/index.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
 import { numberOf } from '../filter-options.js';
@@ -14,11 +21,16 @@ interface LimitOptions extends CommonOptions {
   json?: boolean;
 }
 
+interface PersonOptions extends LimitOptions {
+  /** They are named by a userId, not by an address. */
+  user?: boolean;
+}
+
 /** Those of the store, or of the process that has it. */
 function withLimits(
   cli: Cli,
   options: LimitOptions,
-  command: (limits: { rateLimits: Omit<RateLimits, 'reset'>; quotas: Quotas }) => Promise<number>,
+  command: (limits: { rateLimits: RateLimits; quotas: Quotas }) => Promise<number>,
 ): Promise<number> {
   return withStore(
     cli,
@@ -53,17 +65,27 @@ function limitsRemove(cli: Cli, type: string, options: LimitOptions): Promise<nu
   });
 }
 
-function limitsCheck(cli: Cli, address: string, type: string, options: LimitOptions): Promise<number> {
+function limitsCheck(cli: Cli, whom: string, type: string, options: PersonOptions): Promise<number> {
   return withLimits(cli, options, async ({ rateLimits }) => {
-    const { limit, remaining, resetAt, allowed } = await rateLimits.check({
-      ...{ address, type },
-      companyId: options.company,
-    });
+    const { limit, remaining, resetAt, allowed } = await rateLimits.check(countedBy(whom, type, options));
     if (options.json) cli.terminal.out(JSON.stringify({ allowed, limit, remaining, resetAt }));
     else if (limit === null) cli.terminal.out('No limit.');
     else cli.terminal.out(`${remaining} of ${limit} left, anew ${resetAt?.toISOString() ?? 'never'}`);
     return 0;
   });
+}
+
+function limitsReset(cli: Cli, whom: string, type: string, options: PersonOptions): Promise<number> {
+  return withLimits(cli, options, async ({ rateLimits }) => {
+    const counted = await rateLimits.reset(countedBy(whom, type, options));
+    if (options.json) cli.terminal.out(JSON.stringify({ counted }));
+    else cli.terminal.out(counted === 0 ? 'Nothing was counted.' : `${counted} counted, and none any more.`);
+    return 0;
+  });
+}
+
+function countedBy(whom: string, type: string, { user, company }: PersonOptions): CountedBy {
+  return { ...(user ? { userId: whom } : { address: whom }), type, companyId: company };
 }
 
 function quotasList(cli: Cli, options: LimitOptions): Promise<number> {
@@ -152,9 +174,13 @@ export function describeLimits(program: Command, cli: Cli, run: Run): void {
   limit('remove <type>', 'back to what the type declares').action((type, _, self: Command) =>
     run(limitsRemove(cli, type, self.optsWithGlobals())),
   );
-  limit('check <address> <type>', 'what this recipient has left').action((address, type, _, self: Command) =>
-    run(limitsCheck(cli, address, type, self.optsWithGlobals())),
-  );
+  const byUser = ['--user', '<whom> is the userId of a type that counts users'] as const;
+  limit('check <whom> <type>', 'what this address or user has left')
+    .option(...byUser)
+    .action((whom, type, _, self: Command) => run(limitsCheck(cli, whom, type, self.optsWithGlobals())));
+  limit('reset <whom> <type>', 'count this address or user anew, so that the next email may go')
+    .option(...byUser)
+    .action((whom, type, _, self: Command) => run(limitsReset(cli, whom, type, self.optsWithGlobals())));
   const quotas = program.command('quotas').description('how many emails a company may send');
   const quota = (name: string, says: string) =>
     quotas.command(name).description(says).option('--json', 'as JSON');

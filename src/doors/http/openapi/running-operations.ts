@@ -1,6 +1,6 @@
 /** How the system runs: pauses, routes, templates, recurring emails, limits; for operators. */
 import { z } from 'zod';
-import { QUOTA_AMOUNT, RATE_LIMIT_CHANGE, RATE_LIMIT_QUESTION } from '../../../policy/index.js';
+import { COUNTED_BY, QUOTA_AMOUNT, RATE_LIMIT_CHANGE } from '../../../policy/index.js';
 import { TEMPLATE_INPUTS } from '../../../render/index.js';
 import { BUS_RETRY } from '../bus-routes.js';
 import { FIGURES_QUERY } from '../figure-routes.js';
@@ -175,8 +175,8 @@ export const runningOperations: Operations = {
     },
   },
   'POST /admin/rate-limits/check': {
-    summary: 'Whether an address may get a type now.',
-    body: RATE_LIMIT_QUESTION,
+    summary: 'Whether a user or an address may get a type now.',
+    body: COUNTED_BY,
     example: { address: 'ada@example.net', type: 'welcome', companyId: 'default' },
     answers: {
       200: z.strictObject({
@@ -184,6 +184,12 @@ export const runningOperations: Operations = {
         resetAt: instant.nullable(),
       }),
     },
+  },
+  'POST /admin/rate-limits/reset': {
+    summary: 'Count a user or an address anew, so that the next email of the type may go.',
+    body: COUNTED_BY,
+    example: { userId: 'user_1', type: 'welcome', companyId: 'default' },
+    answers: { 200: z.strictObject({ counted: z.int().describe('How many emails had been counted.') }) },
   },
   'GET /admin/quotas': {
     summary: 'How many emails companies may send, and have.',

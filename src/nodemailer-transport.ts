@@ -53,7 +53,7 @@ export function postriderTransport(
     const { checkWireForm, readSubmission } = await import('./doors/smtp/read-submission.js');
     const raw = await built(mail);
     checkWireForm(raw);
-    const submission = await readSubmission(raw, { to: envelope.to });
+    const submission = await readSubmission(raw, { to: envelope.to, maxBytes: MAX_MESSAGE_BYTES });
     const named = idempotencyKey ?? submission.namedKey;
     const accepted = await accept(
       postrider,
@@ -92,6 +92,12 @@ export function postriderTransport(
     verify,
   };
 }
+
+/**
+ * Of a message that becomes several emails, each of which holds all of it: together they are held to twice this. The
+ * largest that `POSTRIDER_SUBMISSION_MAX_MESSAGE` allows.
+ */
+const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
 
 const FIELDS = [
   ...(['companyId', 'userId', 'recipient', 'category', 'lang', 'priority'] as const),

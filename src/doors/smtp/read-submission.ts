@@ -65,7 +65,7 @@ export interface Envelope {
   to: readonly string[];
   /** Of the message, in hex; without it a repeat is not known. */
   digest?: string;
-  /** Of all emails that the message becomes. */
+  /** The largest message; all emails that one becomes are together at most twice as large. */
   maxBytes?: number;
 }
 

@@ -112,7 +112,7 @@ async function accept(
 ): Promise<Array<{ emailId: string }>> {
   const inputs = emails as Parameters<Postrider['sendBatch']>[0];
   return inputs.length > 1 || options.headerRecipients
-    ? postrider.sendBatch(inputs, options)
+    ? postrider.sendBatch(inputs, { ...options, oneMessage: true })
     : [await postrider.send(inputs[0]!, options)];
 }
 

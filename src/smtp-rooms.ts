@@ -12,7 +12,7 @@ export function smtpRooms(
       const inputs = emails as Parameters<Postrider['sendBatch']>[0];
       const { headerRecipients, ...usual } = options;
       if (headerRecipients) return front.sendBatch(inputs, { ...usual, headerRecipients });
-      if (inputs.length > 1) return front.sendBatch(inputs, usual);
+      if (inputs.length > 1) return front.sendBatch(inputs, { ...usual, oneMessage: true });
       return [await front.send(inputs[0]!, usual)];
     },
   };

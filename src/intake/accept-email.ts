@@ -15,7 +15,7 @@ import type { SuppressionReader } from '../recipients/index.js';
 import { callerTransaction, type Database, type Queryable } from '../store/index.js';
 import { acceptEach, type EachAnswer } from './accept-each.js';
 import { acceptInChunks, CHUNKED_FROM } from './accept-in-chunks.js';
-import { checkAcceptOptions, type TranslatedOptions } from './accept-options.js';
+import { type BatchOptions, checkAcceptOptions, type TranslatedOptions } from './accept-options.js';
 import { acceptPermissively, type PermissiveAnswer } from './accept-permissively.js';
 import { type Accepted, answerOf } from './accepted.js';
 import { type CompletionOptions, completeEmail, completeEmails } from './complete-email.js';
@@ -86,12 +86,16 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** A refusal throws after everything it had counted is undone. */
-  async function judge(tx: Queryable, rules: Rules, { emails, inBatch, place = 0 }: Arrival) {
+  async function judge(
+    tx: Queryable,
+    rules: Rules,
+    { emails, inBatch, oneMessage = false, place = 0 }: Arrival,
+  ) {
     const refuse = (refusal: Refusal) => refusalError({ ...refusal, index: refusal.index + place }, inBatch);
     const foreign = await options.senders.judge(tx, emails);
     if (foreign) throw refuse(foreign);
     await markSuppressed(tx, options.suppressions, emails);
-    const verdict = await judgeEmails(tx, rules, emails);
+    const verdict = await judgeEmails(tx, rules, emails, { oneMessage });
     if (!verdict.accept) throw refuse(verdict);
     return verdict.rateLimits;
   }
@@ -103,11 +107,16 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** For many at once on a server, which works while we do. */
-  const admitInChunks = (tx: Queryable, rules: Rules, spoken: readonly unknown[], make: MakeArrival) =>
+  const admitInChunks = (
+    tx: Queryable,
+    rules: Rules,
+    spoken: readonly unknown[],
+    { make, oneMessage }: { make: MakeArrival; oneMessage: boolean },
+  ) =>
     acceptInChunks(spoken.length, {
       complete: async (from, to) => (await make(spoken.slice(from, to), from)).emails,
       counts: (emails) => rules.count(emails),
-      judge: (emails, place) => judge(tx, rules, { emails: [...emails], inBatch: true, place }),
+      judge: (emails, place) => judge(tx, rules, { emails: [...emails], inBatch: true, oneMessage, place }),
       prepareWrite: (emails) => prepareWrite(tx, emails),
       ahead: tx.pipelines ? 2 : 1,
       now: () => clock.now(),
@@ -138,7 +147,7 @@ export function createIntake(options: IntakeOptions): Intake {
   /** In the caller's transaction; else in one of ours where it takes more than one statement. */
   async function accept(
     input: unknown,
-    { tx, idempotencyKey: key, keyedInput, headerRecipients }: TranslatedOptions,
+    { tx, idempotencyKey: key, keyedInput, headerRecipients, oneMessage }: TranslatedOptions,
     { inputs, makeWith }: { inputs: readonly unknown[]; makeWith: (typed?: RenderTyped) => MakeArrival },
   ): Promise<Accepted[]> {
     const callers = tx === undefined ? null : callerTransaction(tx);
@@ -162,7 +171,8 @@ export function createIntake(options: IntakeOptions): Intake {
     }
     if (!callers && database.kind === 'postgres' && inputs.length >= CHUNKED_FROM) {
       const own = database.prompt(extraMsFor(inputs));
-      const answers = await own.transaction((transaction) => admitInChunks(transaction, rules, spoken, make));
+      const how = { make, oneMessage: isOneMessage({ headerRecipients, oneMessage }) };
+      const answers = await own.transaction((transaction) => admitInChunks(transaction, rules, spoken, how));
       options.onAccepted();
       return answers;
     }
@@ -238,6 +248,7 @@ export function createIntake(options: IntakeOptions): Intake {
             })),
           ),
           inBatch: true,
+          oneMessage: isOneMessage(accepting),
         });
       };
       return accept(inputs, accepting, { inputs, makeWith });
@@ -265,8 +276,16 @@ export function createIntake(options: IntakeOptions): Intake {
 interface Arrival {
   emails: NewEmail[];
   inBatch: boolean;
+  /** The emails are one message to several people. */
+  oneMessage?: boolean;
   /** Of the first of these in the batch. */
   place?: number;
+}
+
+function isOneMessage({ headerRecipients, oneMessage }: BatchOptions): boolean {
+  if (oneMessage !== undefined && typeof oneMessage !== 'boolean')
+    throw new PostriderError('INVALID_PAYLOAD', 'oneMessage must be true or false.', { field: 'oneMessage' });
+  return oneMessage === true || (headerRecipients ?? null) !== null;
 }
 
 type MakeArrival = (inputs: readonly unknown[], from?: number) => Promise<Arrival>;

@@ -18,6 +18,8 @@ export interface BatchOptions extends AcceptOptions {
    * names others. `to`, `cc` and `bcc` of each are whom it reaches, and `to` may be left out.
    */
   headerRecipients?: HeaderRecipients;
+  /** The emails are one message to several people, as with `headerRecipients`: a limit per user counts them once. */
+  oneMessage?: boolean;
 }
 
 /** For ways in that translate: what the key stands for is the body as it came. */
@@ -27,7 +29,7 @@ export interface TranslatedOptions extends BatchOptions {
 
 /** Any other is refused by name. */
 export const SEND_OPTIONS = ['tx', 'requestId', 'idempotencyKey', 'traceparent'];
-export const BATCH_OPTIONS = [...SEND_OPTIONS, 'headerRecipients'];
+export const BATCH_OPTIONS = [...SEND_OPTIONS, 'headerRecipients', 'oneMessage'];
 
 /** The ids a caller may give an acceptance: only what the store can hold and a log line can show. */
 export function checkAcceptOptions({ requestId, idempotencyKey, traceparent }: Ids): void {

@@ -7,7 +7,7 @@ import type { Refusal } from './verdict.js';
 
 /**
  * The limits per recipient and type: every address of an email, whether in to, cc or bcc, is counted once; of a type
- * that counts users, the user it names instead. All emails
+ * that counts users, the user it names instead, once for all emails that are one message. All emails
  * are counted or none; the refusal names the first that is too many.
  *
  * A caller with a pace of its own is not refused by a declared window that allows that pace: its days are not those of
@@ -17,9 +17,9 @@ export async function countRateLimits(
   tx: Queryable,
   rules: Rules,
   emails: readonly Judged[],
-  { paceSeconds = 0 }: Pace,
+  { paceSeconds = 0, oneMessage = false }: Counting,
 ): Promise<Refusal | Counted> {
-  const wishes = collectWishes(rules, emails);
+  const wishes = collectWishes(rules, emails, oneMessage);
   const answer = await takeWhatMatters(
     tx,
     [...wishes.values()].map(({ request }) => request),
@@ -41,6 +41,11 @@ export async function countRateLimits(
 export interface Pace {
   /** Whoever sends sees to it that nobody gets one more often than this. */
   paceSeconds?: number;
+}
+
+export interface Counting extends Pace {
+  /** The emails are one message to several people: a user who is named by several of them gets it once. */
+  oneMessage?: boolean;
 }
 
 /** Once in its window, or as often as it is allowed. A limit that counts for ever allows no pace. */
@@ -78,7 +83,7 @@ interface Wish {
   places: Array<{ index: number; field: string }>;
 }
 
-function collectWishes(rules: Rules, emails: readonly Judged[]): Map<string, Wish> {
+function collectWishes(rules: Rules, emails: readonly Judged[], oneMessage: boolean): Map<string, Wish> {
   const wishes = new Map<string, Wish>();
   emails.forEach((email, index) => {
     const { tenant, type } = email;
@@ -88,7 +93,8 @@ function collectWishes(rules: Rules, emails: readonly Judged[]): Map<string, Wis
     for (const [recipient, field] of recipientsOf(email, rules)) {
       const request = { tenant, type, recipient, wanted: 0, limit };
       const wish = wishes.get(keyOf(request)) ?? { request, places: [] };
-      wish.request.wanted += 1;
+      const isCounted = oneMessage && field === 'userId' && wish.places.length > 0;
+      if (!isCounted) wish.request.wanted += 1;
       wish.places.push({ index, field });
       wishes.set(keyOf(request), wish);
     }

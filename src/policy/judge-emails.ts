@@ -2,7 +2,7 @@ import type { Mailbox } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { findMissingRecipients } from './check-recipients.js';
 import { countQuotas } from './count-quotas.js';
-import { countRateLimits, type Pace } from './count-rate-limits.js';
+import { type Counting, countRateLimits } from './count-rate-limits.js';
 import type { Rules } from './rules.js';
 import { giveBackSlots } from './take-rate-slots.js';
 import type { Refusal, Verdict } from './verdict.js';
@@ -16,11 +16,11 @@ export async function judgeEmails(
   tx: Queryable,
   rules: Rules,
   emails: readonly Judged[],
-  pace: Pace = {},
+  how: Counting = {},
 ): Promise<Verdict> {
   const missing = await refuseMissingRecipients(tx, emails);
   if (missing) return missing;
-  const counted = await countRateLimits(tx, rules, emails, pace);
+  const counted = await countRateLimits(tx, rules, emails, how);
   if ('accept' in counted) return counted;
   const overQuota = await countQuotas(tx, rules, emails);
   if (overQuota) {

@@ -217,6 +217,59 @@ describe('nodemailer', () => {
   });
 });
 
+test('postriderTransport, 1,000 people and 7 MB → an error that names both, and nothing accepted', async () => {
+  const transporter = nodemailer.createTransport(postriderTransport(door.postrider));
+  await expect(
+    transporter.sendMail({
+      ...{ from: 'app@acme.example', to: people('heavy', 1000), subject: 'transport-heavy', text: 'Hello' },
+      attachments: [{ filename: 'a.bin', content: Buffer.alloc(5 * 1024 ** 2) }],
+    }),
+  ).rejects.toMatchObject({
+    code: 'PAYLOAD_TOO_LARGE',
+    message: expect.stringMatching(/becomes 20 emails, which are larger than 134217728 bytes in all/),
+  });
+  expect(await rowsOf('transport-heavy')).toEqual([]);
+});
+
+describe('a type that counts users', () => {
+  const whose = (userId: string) => ({ type: 'welcome', userId, companyId: 'acme' });
+  const counted = (userId: string) => door.postrider.rateLimits.reset(whose(userId));
+
+  test.each([
+    ['61 people in To', (to: string[]) => to],
+    ['61 blind copies of a message that names nobody', () => []],
+  ])('%s, by SMTP with a user id → accepted once for that user, and not twice', async (name, named) => {
+    const userId = `smtp-${named([]).length}-${name.length}`;
+    const to = people(userId, 61);
+    const head = ['X-Postrider-Type: welcome', `X-Postrider-User-Id: ${userId}`];
+    const shown = named(to);
+    const bytes = message(userId, shown, head).replace('To: \r\n', '');
+    const client = await signedIn();
+    expect(await client.submit(bytes, to)).toMatch(/^250 /);
+    expect(await rowsOf(userId)).toHaveLength(shown.length > 0 ? 2 : 61);
+    expect(await client.submit(`X-Other: yes\r\n${bytes}`, to)).toMatch(/^550 5\.7\.1 RATE_LIMITED/);
+    client.close();
+    expect(await door.postrider.rateLimits.check(whose(userId))).toMatchObject({ allowed: false, limit: 1 });
+    expect(await counted(userId)).toBe(1);
+  });
+
+  test('61 people by postriderTransport → counted once; a batch of two emails → refused', async () => {
+    const options = { type: 'welcome', userId: 'mailer', companyId: 'acme' };
+    const transporter = nodemailer.createTransport(postriderTransport(door.postrider, options));
+    const mail = { from: 'app@acme.example', subject: 'by-user', text: 'Hello' };
+    const info = await transporter.sendMail({ ...mail, to: people('by-user', 61) });
+    expect(info.emailIds).toHaveLength(2);
+    expect(await counted('mailer')).toBe(1);
+    const email = { ...mail, ...options, to: 'one@example.net' };
+    await expect(door.postrider.sendBatch([email, email])).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await door.postrider.sendBatch([email, email], { oneMessage: true })).toHaveLength(2);
+    expect(await counted('mailer')).toBe(1);
+    await expect(
+      door.postrider.sendBatch([email], { oneMessage: 'yes' as unknown as boolean }),
+    ).rejects.toMatchObject({ code: 'INVALID_PAYLOAD', field: 'oneMessage' });
+  });
+});
+
 describe('one message of several emails', () => {
   test('To names people who do not get it → accepted, To as it was, reaching the envelope alone', async () => {
     const client = await signedIn();

@@ -3,13 +3,17 @@ import { defineConfig } from 'vitest/config';
 import { BUNDLED, sourcesFromBundle } from './test/services/bundled-sources.js';
 import { LongestFirst } from './test/services/longest-first.js';
 
+/** `npm run mutants` asks which functions a test file calls. */
+const recording = process.env.TEST_REACH ? { setupFiles: ['scripts/mutants/record-reach.mjs'] } : {};
+
 /** Tests that need real servers, which test/services brings up. */
 const withServers = {
+  ...recording,
   globalSetup: ['test/services/global-setup.ts'],
   server: { deps: { external: [BUNDLED] } },
   // A crowded machine is no database that is away; tests that mean one say how long to wait for it.
   env: { POSTRIDER_DATABASE_PATIENCE_MS: '10000' },
-  testTimeout: 600_000,
+  testTimeout: Number(process.env.TEST_TIMEOUT_MS ?? 600_000),
   hookTimeout: 600_000,
   expect: { poll: { timeout: 120_000 } },
 };
@@ -24,6 +28,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          ...recording,
           include: [
             'src/**/*.test.ts',
             'dashboard/**/*.test.ts',

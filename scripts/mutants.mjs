@@ -1,32 +1,41 @@
 /**
  * `npm run mutants`: plants one fault at a time in a copy of the sources and runs the tests that call the function it
- * stands in. A fault that no test notices is reported, and is an error unless scripts/mutants/accepted.json gives a reason.
+ * stands in: every kind of fault in the modules that hold promises, dropped tenants in all of src. A fault that no test notices is reported, and is an error unless scripts/mutants/accepted.json gives a reason.
  *
- *   npm run mutants                          every fault in the modules that hold promises; hours
+ *   npm run mutants                          all of them; hours
  *   npm run mutants -- --sample 200 --seed 7 some of them, chosen by the seed
- *   npm run mutants -- --changed[=main]      those in files changed since a commit (HEAD)
+ *   npm run mutants -- --changed[=main]      those in lines changed since a commit (HEAD)
  *   npm run mutants -- --minutes 3           ends after this time and says how many it did not try
- *   npm run mutants -- --kind 'sql tenant'   of one kind; of any module with paths: npm run mutants -- src/views
+ *   npm run mutants -- --kind 'sql tenant'   of one kind; with paths, of these files: npm run mutants -- src/outbox/sweep
  *   npm run mutants -- --list                lists them and runs nothing
  *   npm run mutants -- --record              records anew which tests call which functions: the whole suite, once
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { changedFiles } from './affected-tests.mjs';
 import { findMutants } from './mutants/find-mutants.mjs';
-import { pickTests, readReach } from './mutants/pick-tests.mjs';
+import { condenseReach, pickTests } from './mutants/pick-tests.mjs';
 import { openTestRunner } from './mutants/test-runner.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const REACH = '.build/mutants/reach';
+const REACH = 'scripts/mutants/reach.json';
 /** Claims, leases, settling, take-over, policy, access, routing, webhooks and the bus. */
 const MODULES = /^src\/(?:outbox|policy|access|events|providers\/route-)/;
 /** Service tests that one fault may cost, by the time they took when they were recorded. */
-const BUDGET_MS = 60_000;
+const BUDGET_MS = 30_000;
 
 const { values: options, positionals: paths } = parseArgs({
   allowPositionals: true,
@@ -44,36 +53,64 @@ const { values: options, positionals: paths } = parseArgs({
 
 const texts = new Map(sourceFiles().map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 const accepted = readAccepted();
-const chosen = choose(texts);
-if (options.list) for (const mutant of chosen) console.log(describe(mutant));
+const chosen = choose();
+if (options.record) record();
+else if (options.list) for (const mutant of chosen) console.log(describe(mutant));
 else process.exit(await run());
 
 function sourceFiles() {
-  const files = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' }).split('\n');
-  return files.filter((file) => /\.ts$/.test(file) && !/\.(?:test|fixture)\.ts$/.test(file));
+  return git(['ls-files', '--cached', '--others', '--exclude-standard', 'src']).filter(
+    (file) => /\.ts$/.test(file) && !/\.(?:test|fixture)\.ts$/.test(file),
+  );
 }
 
-function choose(texts) {
-  const changed = options.changed && new Set(changedFiles(root, options.changed));
-  const inModules = (file) =>
-    paths.length > 0 ? paths.some((path) => file.startsWith(path)) : MODULES.test(file);
-  const files = [...texts.keys()].filter((file) => inModules(file) && (!changed || changed.has(file)));
-  const all = files.flatMap((file) => findMutants(file, texts.get(file)));
+/** In the modules every fault; elsewhere those that mix up tenants. */
+function planted() {
+  const all = [...texts].flatMap(([file, text]) => findMutants(file, text));
+  return all.filter(({ file, kind }) => MODULES.test(file) || kind === 'sql tenant');
+}
+
+function choose() {
+  const isChanged = options.changed ? changedLines(options.changed) : () => true;
   const kinds = options.kind && new Set(options.kind);
-  const wanted = all.filter((mutant) => (!kinds || kinds.has(mutant.kind)) && !accepted.has(keyOf(mutant)));
+  const wanted = planted().filter(
+    (mutant) =>
+      (paths.length === 0 || paths.some((path) => mutant.file.startsWith(path))) &&
+      isChanged(mutant) &&
+      (!kinds || kinds.has(mutant.kind)) &&
+      !accepted.has(keyOf(mutant)),
+  );
   if (!options.sample && !options.minutes) return wanted;
   return shuffled(wanted, Number(options.seed)).slice(0, Number(options.sample ?? wanted.length));
 }
 
+/** Whether a fault stands in a line that is new or other since `base`, committed or not. */
+function changedLines(base) {
+  const files = changedFiles(root, base).filter((file) => texts.has(file));
+  const args = ['diff', '--unified=0', '--no-color', '--no-ext-diff', base, '--', ...files];
+  const lines = new Map(files.map((file) => [file, new Set()]));
+  let file = '';
+  for (const line of files.length === 0 ? [] : git(args)) {
+    if (line.startsWith('+++ b/')) file = line.slice(6);
+    const [, from, count = '1'] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+    for (let i = 0; from && i < Number(count); i++) lines.get(file)?.add(Number(from) + i);
+  }
+  const known = new Set(git(['ls-tree', '-r', '--name-only', base]));
+  return ({ file, line }) => lines.has(file) && (!known.has(file) || lines.get(file).has(line));
+}
+
+function git(args) {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 ** 2 }).split('\n');
+}
+
 async function run() {
-  if (options.record || readReach(join(root, REACH)).length === 0) record();
   if (chosen.length === 0) {
     console.log('mutants: nothing to plant');
     return 0;
   }
   const startedAt = performance.now();
   const until = startedAt + Number(options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
-  const reach = readReach(join(root, REACH));
+  const reach = JSON.parse(readFileSync(join(root, REACH), 'utf8'));
   const copy = copySources();
   const runner = openTestRunner(copy);
   const survivors = [];
@@ -82,7 +119,7 @@ async function run() {
     for (const mutant of chosen) {
       if (performance.now() > until) break;
       const text = texts.get(mutant.file);
-      const tests = pickTests({ mutant, text, reach, budgetMs: BUDGET_MS });
+      const tests = pickTests({ root, mutant, text, reach, budgetMs: BUDGET_MS });
       const verdict = await runner.judge({
         file: mutant.file,
         text,
@@ -114,23 +151,34 @@ function report(caught, survivors) {
   return survivors.length > 0 ? 1 : 0;
 }
 
-/** Which tests call which functions, from the tests themselves. */
+/** Which tests call which functions, from the tests themselves. One that fails is of no use here and stops nothing. */
 function record() {
-  console.log('mutants: records which tests call which functions (the unit and service tests, once)');
-  rmSync(join(root, REACH), { recursive: true, force: true });
-  const env = { ...process.env, TEST_REACH: REACH };
+  const folder = '.build/mutants/reach';
+  rmSync(join(root, folder), { recursive: true, force: true });
+  const env = { ...process.env, TEST_REACH: folder };
   for (const project of ['unit', 'services']) {
-    // A test that fails here is not used to judge faults, so the run goes on.
     spawnSync('npx', ['vitest', 'run', '--project', project], { cwd: root, env, stdio: 'inherit' });
   }
+  condense(folder);
+}
+
+function condense(folder) {
+  const { tests, functions } = condenseReach(join(root, folder), new Set(planted().map(({ file }) => file)));
+  const lines = (entries) => entries.map((entry) => `    ${entry}`).join(',\n');
+  writeFileSync(
+    join(root, REACH),
+    `{\n  "tests": [\n${lines(tests.map((each) => JSON.stringify(each)))}\n  ],\n  "functions": {\n${lines(
+      Object.entries(functions).map(([file, names]) => `${JSON.stringify(file)}: ${JSON.stringify(names)}`),
+    )}\n  }\n}\n`,
+  );
 }
 
 /** What git knows and what it would take in, without what it ignores; packages are those of the checkout. */
 function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'postrider-mutants-'));
   const args = ['ls-files', '--cached', '--others', '--exclude-standard'];
-  for (const file of execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n')) {
-    if (file === '' || file.startsWith('node_modules')) continue;
+  for (const file of git(args)) {
+    if (file === '' || file.startsWith('node_modules') || !existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file));
   }

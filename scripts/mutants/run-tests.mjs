@@ -20,15 +20,17 @@ process.send({ ready: true });
 process.on('message', async ({ changed, tests }) => {
   try {
     for (const file of changed) vitest.invalidateFile(resolve(file));
-    const specifications = tests.flatMap((test) => vitest.getModuleSpecifications(resolve(test)));
-    if (specifications.length === 0)
-      await vitest.globTestSpecifications(tests).then((all) => specifications.push(...all));
+    // Failures of earlier runs count for `bail` until they are forgotten.
+    vitest.state.filesMap.clear();
+    const specifications = await vitest.getRelevantTestSpecifications(tests);
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
     const failed = [];
     for (const module of testModules) {
       if (module.state() !== 'failed') continue;
       const [test] = [...module.children.allTests('failed')];
-      failed.push(`${module.relativeModuleId}: ${test?.fullName ?? module.errors()[0]?.message ?? 'failed'}`);
+      failed.push(
+        `${module.relativeModuleId}: ${test?.fullName ?? module.errors()[0]?.message ?? 'fails outside its tests'}`,
+      );
     }
     if (failed.length === 0 && unhandledErrors.length > 0) failed.push(String(unhandledErrors[0]?.message));
     const ran = testModules.filter((module) => module.state() === 'passed').length;

@@ -23,7 +23,7 @@ export function openTestRunner(copy) {
     const child = fork(PROGRAM, [project], {
       cwd: copy,
       env: { ...process.env, TEST_TIMEOUT_MS: TIMEOUT_MS, NODE_ENV: 'test' },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', process.env.MUTANTS_VERBOSE ? 'inherit' : 'ignore', 'inherit', 'ipc'],
     });
     processes.set(project, child);
     stale.set(project, new Set());

@@ -60,7 +60,7 @@ else process.exit(await run());
 
 function sourceFiles() {
   return git(['ls-files', '--cached', '--others', '--exclude-standard', 'src']).filter(
-    (file) => /\.ts$/.test(file) && !/\.(?:test|fixture)\.ts$/.test(file),
+    (file) => /\.ts$/.test(file) && !/\.(?:test|fixture)\.ts$/.test(file) && existsSync(join(root, file)),
   );
 }
 

@@ -39,12 +39,11 @@ function mutate({ node, parent, text, add }) {
       add('condition', node, text.slice(node.right.start, node.right.end));
       return;
     case 'CallExpression':
-      if (node.callee.type === 'MemberExpression' && Object.hasOwn(CALLS, node.callee.property.name ?? ''))
+      if (node.callee.type === 'MemberExpression' && isChoice(node.callee))
         add('choice', node.callee.property, CALLS[node.callee.property.name]);
       return;
     case 'Literal':
-      if (typeof node.value === 'number' && node.value >= 2 && !isFactor(node, parent))
-        add('constant', node, String(node.value * 10));
+      if (isAmount(node, parent)) add('constant', node, String(node.value * 10));
       else if (typeof node.value === 'string')
         for (const it of findSqlMutants(text, node)) add(it.kind, it, it.to);
       return;
@@ -71,9 +70,16 @@ function isStep({ expression, directive, start, end }, text) {
   return /^(?:CallExpression|AssignmentExpression|UpdateExpression|UnaryExpression)$/.test(inner.type);
 }
 
-/** Of `24 * 60 * 60` only one is made ten times as much. */
-function isFactor(node, parent) {
-  return parent?.type === 'BinaryExpression' && /[*/]/.test(parent.operator) && parent.right === node;
+/** `Math.min`, not the `min` of a schema. */
+function isChoice({ object, property: { name } }) {
+  return Object.hasOwn(CALLS, name ?? '') && (object.name === 'Math' || !Object.hasOwn(Math, name));
+}
+
+/** No index, no pattern of bits; of `24 * 60 * 60` only the first is made ten times as much. */
+function isAmount(node, parent) {
+  if (typeof node.value !== 'number' || node.value < 2 || node.raw.startsWith('0x')) return false;
+  if (parent?.type === 'MemberExpression') return false;
+  return !(parent?.type === 'BinaryExpression' && /[*/]/.test(parent.operator) && parent.right === node);
 }
 
 function isNumber({ type, value }) {

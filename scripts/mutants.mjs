@@ -28,6 +28,7 @@ import { parseArgs } from 'node:util';
 import { changedFiles } from './affected-tests.mjs';
 import { findMutants } from './mutants/find-mutants.mjs';
 import { condenseReach, pickTests } from './mutants/pick-tests.mjs';
+import { keyOf, readAccepted } from './mutants/read-accepted.mjs';
 import { openTestRunner } from './mutants/test-runner.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -52,7 +53,7 @@ const { values: options, positionals: paths } = parseArgs({
 });
 
 const texts = new Map(sourceFiles().map((file) => [file, readFileSync(join(root, file), 'utf8')]));
-const accepted = readAccepted();
+const accepted = readAccepted(root);
 const chosen = choose();
 if (options.record) record();
 else if (options.list) for (const mutant of chosen) console.log(describe(mutant));
@@ -186,25 +187,6 @@ function copySources() {
   process.once('SIGINT', () => process.exit(130));
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
   return copy;
-}
-
-/** A fault of the list that no longer exists is an error: the list would grow old. */
-function readAccepted() {
-  const list = JSON.parse(readFileSync(join(root, 'scripts/mutants/accepted.json'), 'utf8'));
-  const keys = new Map();
-  for (const file of new Set(list.map((each) => each.file))) {
-    const there = new Set(texts.has(file) ? findMutants(file, texts.get(file)).map(keyOf) : []);
-    for (const entry of list.filter((each) => each.file === file)) {
-      if (!there.has(keyOf(entry))) throw new Error(`accepted.json names no fault of today: ${keyOf(entry)}`);
-      if (!entry.reason) throw new Error(`accepted.json gives no reason: ${keyOf(entry)}`);
-      keys.set(keyOf(entry), entry.reason);
-    }
-  }
-  return keys;
-}
-
-function keyOf({ file, before, after }) {
-  return `${file}: ${before} → ${after}`;
 }
 
 function describe({ file, line, kind, before, after }) {

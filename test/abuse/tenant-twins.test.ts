@@ -422,6 +422,11 @@ describeWith('postgres')('two tenants with the same of everything', () => {
       );
       seen[name] = rows[0]!.rows;
     }
+    const { rows: itself } = await journey.pool.query(
+      'select id, name, contact, disabled_at from postrider.tenants where id = $1',
+      [companyId],
+    );
+    seen.tenants = JSON.stringify(itself);
     expect(Object.keys(seen)).toEqual(expect.arrayContaining(['emails', 'email_facts', 'segment_members']));
     return seen;
   }

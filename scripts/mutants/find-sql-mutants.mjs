@@ -99,12 +99,12 @@ function conditions(sql, plain) {
     if (!/[=<>]|\b(?:is|in|any|exists|like|not)\b/i.test(words) || /^\s*(?:true|false)\s*$/i.test(words))
       return;
     const condition = sql.slice(start, end);
-    const kind = /tenant|company/i.test(condition)
-      ? 'sql tenant'
-      : /token/i.test(condition)
-        ? 'sql token'
-        : 'sql condition';
-    found.push({ kind, start, end, to: `(${condition} ${alternative ? 'and false' : 'or true'})` });
+    found.push({
+      kind: kindOf(condition, alternative),
+      start,
+      end,
+      to: `(${condition} ${alternative ? 'and false' : 'or true'})`,
+    });
   };
   for (const { 0: word, index } of plain.matchAll(WORD)) {
     const level = levels.at(-1);
@@ -123,6 +123,12 @@ function conditions(sql, plain) {
   }
   close(levels.at(-1), plain.length);
   return found;
+}
+
+/** Of `$1 is null or tenant = $1` the whole is what keeps tenants apart. */
+function kindOf(condition, alternative) {
+  if (!alternative && /tenant|company/i.test(condition)) return 'sql tenant';
+  return /token/i.test(condition) ? 'sql token' : 'sql condition';
 }
 
 /** A parenthesis around conditions, not around arguments or a statement. */

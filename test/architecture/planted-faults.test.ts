@@ -48,7 +48,7 @@ test.each([
   [
     'or',
     'select 1 from t where $1::text is null or tenant = $1',
-    'sql tenant: `… where $1::text is null or (tenant = $1 and false)`',
+    'sql condition: `… where $1::text is null or (tenant = $1 and false)`',
   ],
   [
     'a join',

@@ -127,7 +127,7 @@ describeWith('postgres')('two tenants with the same of everything', () => {
     // What failed suppresses nobody here, and nobody's rest depends on when it was made.
     return {
       ...{ sent, failed, discarded, shared, waiting, alsoWaiting, webhook: webhook.id, segment: segment.id },
-      ...{ topic: topic.id, property: property.id, template: template.id, broadcast: broadcast.id },
+      ...{ topic: topic.id, property: property.id, template, broadcast: broadcast.id },
       ...{ queued: queued.id, domain: domain.id, key: key.id, contact: contact.id },
     };
   }

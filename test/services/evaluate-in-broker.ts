@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import type { RabbitControl } from './rabbitmq-server.js';
 
 /**
@@ -10,8 +11,10 @@ export async function evaluateInBroker(control: RabbitControl, expressions: stri
   if (!control.erlCall) return null;
   const { command, env } = control.erlCall;
   const printed = await new Promise<string>((resolve) => {
+    // A broker takes no two callers of one name at once, and without one all have the same.
+    const name = ['-h', `caller-${randomBytes(6).toString('hex')}`];
     const options = { env: { ...process.env, ...env }, timeout: 60_000 };
-    const child = execFile(command[0]!, [...command.slice(1), '-e'], options, (_error, stdout) =>
+    const child = execFile(command[0]!, [...command.slice(1), ...name, '-e'], options, (_error, stdout) =>
       resolve(stdout),
     );
     child.stdin?.on('error', () => undefined); // it has ended, and says so with what it printed

@@ -15,33 +15,36 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Ten seconds and more each; among the unit tests, what waits for some. Loops that start many processes stand apart. */
+/**
+ * Ten seconds and more each; among the unit tests, what waits for some. Those that start many processes stand between
+ * those that wait: side by side they leave no core to a worker that must say it is alive.
+ */
 export const LONGEST = [
   'test/chaos/engine-kill-points.test.ts',
   'test/dashboard/emails.test.ts',
-  'test/chaos/poolers.test.ts',
-  'test/contract/stores.test.ts',
-  'test/chaos/server-epoch.test.ts',
-  'test/journey/package.test.ts',
-  'test/chaos/kill-points.test.ts',
   'test/contract/event-bus.test.ts',
   'test/journey/outcomes.test.ts',
-  'test/chaos/poison-email.test.ts',
+  'test/chaos/poolers.test.ts',
+  'test/journey/package.test.ts',
+  'test/contract/stores.test.ts',
   'test/contract/rabbit-engine.test.ts',
-  'test/chaos/bus-kills.test.ts',
+  'test/chaos/kill-points.test.ts',
   'test/journey/bullmq-strangers.test.ts',
   'test/contract/rabbit-outages.test.ts',
-  'test/journey/examples.test.ts',
-  'test/contract/engines.test.ts',
+  'test/chaos/server-epoch.test.ts',
+  'test/journey/alerts.test.ts',
   'test/chaos/event-bus-faults.test.ts',
   'test/dashboard/system-pages.test.ts',
-  'test/journey/alerts.test.ts',
-  'test/chaos/rabbit-faults.test.ts',
+  'test/chaos/poison-email.test.ts',
+  'test/contract/engines.test.ts',
   'test/dashboard/overview.test.ts',
+  'test/chaos/bus-kills.test.ts',
+  'test/contract/rabbit-broker.test.ts',
+  'test/journey/examples.test.ts',
+  'test/chaos/rabbit-faults.test.ts',
   'test/journey/openapi.test.ts',
   'test/chaos/keyed-sends.test.ts',
   'test/dashboard/inbox.test.ts',
-  'test/contract/rabbit-broker.test.ts',
   'test/journey/caller-transactions.test.ts',
   'test/chaos/bullmq-faults.test.ts',
   'test/journey/access-cli.test.ts',

@@ -25,7 +25,7 @@ export const postgres: Service = {
  * Its data need not outlive the machine, and no test kills it: it does not wait for the disk. A server that a test
  * kills, or a bench measures, does.
  */
-const SHARED: PostgresOptions = { settings: { fsync: 'off' } };
+const SHARED: PostgresOptions = { settings: { fsync: 'off', full_page_writes: 'off' } };
 
 async function fromEnvironment(): Promise<Attempt> {
   const url = process.env.TEST_DATABASE_URL;

@@ -320,7 +320,8 @@ describe('alerts on PostgreSQL', () => {
       from: { address: 'noreply@example.com' },
       logger: silentLogger,
       clock: { now: () => Date.now() + aheadMs, monotonic: () => performance.now() },
-      config: configured(receiver, {}),
+      // Far above what a crowded machine takes to send one, far below the step.
+      config: configured(receiver, { silentMs: 60_000 }),
     });
     open.push(() => stepped.stop({ deadlineMs: 0 }));
     await stepped.alerts.start();

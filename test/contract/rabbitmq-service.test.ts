@@ -1,6 +1,8 @@
 import { Connection } from 'rabbitmq-client';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
+import { evaluateInBroker } from '../services/evaluate-in-broker.js';
 import { createTestVhost, describeWith, startPrivateRabbit } from '../services/index.js';
+import type { SharedRabbit } from '../services/rabbitmq.js';
 
 describeWith('rabbitmq')('the RabbitMQ of the tests', { timeout: 600_000 }, () => {
   it('two virtual hosts → what one holds the other does not see, and each is gone once dropped', async () => {
@@ -14,6 +16,14 @@ describeWith('rabbitmq')('the RabbitMQ of the tests', { timeout: 600_000 }, () =
     await expect(missing).rejects.toThrow(/no queue 'mine'/);
     await Promise.all([one.drop(), other.drop()]);
     expect(await one.control('list_vhosts')).not.toContain(one.name);
+  });
+
+  it('many ask the broker at once → each is answered', async (test) => {
+    const { control } = JSON.parse(inject('rabbitmqUrl')!) as SharedRabbit;
+    if (!control.erlCall) return test.skip('there is no erl_call for this broker');
+    const asked = Array.from({ length: 8 }, (_, at) => `timer:sleep(100), "answer ${at}"`);
+    const answers = await Promise.all(asked.map((question) => evaluateInBroker(control, question)));
+    expect(answers).toEqual(asked.map((_, at) => `answer ${at}`));
   });
 
   it('a private broker is killed and started → same port, durable messages are there', async () => {

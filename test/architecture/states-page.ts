@@ -63,7 +63,8 @@ tried in the same attempt, and the last word counts ([ROUTES](ROUTES.md)).
 
 A validation that does not pass is \`RECEIVED VALIDATION_FAILED FAILED\`. A worker that dies leaves \`RELEASED\` where
 the attempt had not begun, with \`suspect\` where the content had been opened, and \`RECEIVED OUTCOME_UNKNOWN …\` where it
-had begun; \`src/outbox/take-over.ts\` decides. An attempt begins with its connection, before the first byte
+had begun; \`src/outbox/take-over.ts\` decides. An attempt begins with its connection, before the first byte;
+an email that finds an idle connection is marked when it is opened
 ([decision 0017](decisions/0017-opened-and-begun.md)). An email that never had one and kills its workers ends with
 \`RECEIVED FAILED\`.
 

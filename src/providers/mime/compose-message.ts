@@ -19,16 +19,20 @@ export function composeMessage(email: OutgoingEmail): Buffer | Promise<Buffer> {
  */
 export function composeTexts(email: OutgoingEmail): string[] | null {
   if (email.attachments.length > 0 || email.html.length + email.text.length > MAX_TEXT) return null;
-  return pieces(email, asItIs);
+  return pieces(email, asItIs).map(asText);
 }
 
 const MAX_TEXT = 64 * 1024;
 
 const asItIs = (text: string) => text;
 
-function pieces(email: OutgoingEmail, finish: (body: string) => string): string[] {
+const asText = (piece: Piece) => (typeof piece === 'string' ? piece : piece.toString('latin1'));
+
+type Piece = string | Buffer;
+
+function pieces(email: OutgoingEmail, finish: (body: string) => string): Piece[] {
   // What is encoded has its line ends; to look for them once more takes a copy of a large body.
-  const ended = ({ encoding, body }: EncodedBody) => (encoding === '7bit' ? finish(body) : body);
+  const ended = (part: EncodedBody) => (part.encoding === '7bit' ? finish(part.body) : part.body);
   const head = `${messageHeaders(email)}MIME-Version: 1.0\r\n`;
   const boundary = boundaryOf(email.id);
   const text = encodeBodyPart(email.text, boundary);
@@ -49,10 +53,10 @@ function partHead(subtype: 'plain' | 'html', { encoding }: EncodedBody): string 
   return `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`;
 }
 
-function joinedBytes(texts: readonly string[]): Buffer {
-  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+function joinedBytes(parts: readonly Piece[]): Buffer {
+  const bytes = Buffer.allocUnsafe(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
   let at = 0;
-  for (const text of texts) at += bytes.write(text, at);
+  for (const part of parts) at += typeof part === 'string' ? bytes.write(part, at) : part.copy(bytes, at);
   return bytes;
 }
 

@@ -19,11 +19,10 @@ export function encodeBodyPart(content: string, boundary: string): EncodedBody {
   return { encoding: 'quoted-printable', body: encodeQuotedPrintable(bytes) };
 }
 
-export interface EncodedBody {
-  encoding: '7bit' | 'quoted-printable' | 'base64';
-  /** Its lines end in CRLF, or all of them in LF. */
-  body: string;
-}
+/** Lines end in CRLF; those of a 7bit body may all end in LF. Quoted-printable may be three times its text: bytes alone. */
+export type EncodedBody =
+  | { encoding: '7bit' | 'base64'; body: string }
+  | { encoding: 'quoted-printable'; body: Buffer };
 
 export function withCrlf(text: string): string {
   // Four times as fast as the expression, and nearly all text has no CR.

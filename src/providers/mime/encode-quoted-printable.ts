@@ -2,7 +2,7 @@
  * Quoted-printable (RFC 2045) of text whose line ends are CRLF. Lines stay within 76 characters and
  * no line ends in a space or tab, which mail servers may strip.
  */
-export function encodeQuotedPrintable(bytes: Buffer): string {
+export function encodeQuotedPrintable(bytes: Buffer): Buffer {
   // Worst case: every byte quoted, and a soft break for each 24 of them.
   const out = Buffer.allocUnsafe(bytes.length * 3 + Math.ceil(bytes.length / 24) * 3 + 3);
   let at = 0;
@@ -33,7 +33,7 @@ export function encodeQuotedPrintable(bytes: Buffer): string {
     }
     column += width;
   }
-  return out.toString('latin1', 0, at);
+  return out.subarray(0, at);
 }
 
 const CR = 0x0d;

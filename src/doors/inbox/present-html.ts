@@ -35,7 +35,14 @@ export function presentHtml(message: PresentedMessage): string {
 
 /** The same for large messages: encoded while the client takes it, so that neither it nor its images are copied whole. */
 export function streamHtml(message: PresentedMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return ReadableStream.from(bytesOf(piecesOf(message)));
+  const chunks = bytesOf(piecesOf(message));
+  return new ReadableStream({
+    pull(controller) {
+      const { done, value } = chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
 }
 
 function piecesOf({ html, attachments }: PresentedMessage): string[] {

@@ -273,6 +273,14 @@ describe('signing in', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-postrider_code=.*Secure/);
   });
 
+  test('an act whose path holds NUL and a line break → 404, and in the audit log as they were written', async () => {
+    const { admin, jar } = await signedIn({ role: 'admin' });
+    const answer = await post('/admin/webhooks/a%00b%0Ac/replay', { since: '2026-01-01' }, jar);
+    expect(answer.status).toBe(404);
+    const { body } = await door.call('GET', `/admin/audit?actor=${encodeURIComponent(admin.email)}`);
+    expect(body.entries[0]).toMatchObject({ outcome: 'refused', target: 'a%00b%0Ac/replay' });
+  });
+
   test('every act → in the audit log with who, what, from where; the log cannot be changed', async () => {
     const { admin, jar } = await signedIn({ role: 'admin' });
     await post('/admin/tenants', { companyId: 'audited' }, jar, { 'X-Forwarded-For': '10.1.0.4' });

@@ -79,7 +79,9 @@ function targetOf(c: Context<HttpEnv>): string | null {
   const named = c.req.path
     .split('/')
     .slice(3)
-    .map((part) => (/@|%40/i.test(part) ? '(address)' : part.slice(0, 128)));
+    .map((part) => (/@|%40/i.test(part) ? '(address)' : part.slice(0, 128)))
+    // A path may hold any byte; the store takes no NUL.
+    .map((part) => part.replace(/[\u0000-\u001f\u007f]/g, encodeURIComponent));
   return named.length === 0 ? null : named.join('/');
 }
 

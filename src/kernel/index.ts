@@ -55,7 +55,7 @@ export {
 export { type JsonLimits, parseJsonObject } from './input-json.js';
 export { parseInstant, parseMoment } from './instant.js';
 export { isLoopbackAddress, isLoopbackHost, isPrivateAddress } from './ip-address.js';
-export { MAX_JSON_DEPTH } from './json-shape.js';
+export { checkJsonShape, MAX_JSON_DEPTH } from './json-shape.js';
 export { killPoint, onKillPoint } from './kill-point.js';
 export type { Lifecycle, StopOptions } from './lifecycle.js';
 export { createLogger, type Logger, silentLogger } from './logger.js';
@@ -70,7 +70,7 @@ export {
   type RateLimit,
   type RateLimitState,
 } from './rate-limit.js';
-export { type ReadJsonOptions, readJson, readJsonInTurns } from './read-json.js';
+export { type ReadJsonOptions, readJson, readJsonInTurns, readJsonText } from './read-json.js';
 export { refuseUnknownKeys } from './refuse-unknown-keys.js';
 export { isRegionName, REGION_NAME, unknownRegion } from './region.js';
 export { isReservedHeader, isServersHeader } from './reserved-headers.js';

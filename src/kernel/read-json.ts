@@ -4,7 +4,7 @@
  * content: own `__proto__` keys come through as they are, for intake to refuse.
  */
 import { isUtf8 } from 'node:buffer';
-import { PostriderError } from './errors.js';
+import { isPostriderError, PostriderError } from './errors.js';
 import { checkJsonShape, JsonShape } from './json-shape.js';
 import { nextTurn } from './next-turn.js';
 
@@ -20,6 +20,17 @@ export function readJson(bytes: Uint8Array, options: ReadJsonOptions = {}): unkn
   const text = decode(bytes, options);
   checkJsonShape(text, what);
   return parse(text, what);
+}
+
+/** JSON that stands in a field of other JSON, or in a row of a file. A refusal names it. */
+export function readJsonText(text: string, field: string): unknown {
+  try {
+    checkJsonShape(text, field);
+    return parse(text, field);
+  } catch (error) {
+    if (!isPostriderError(error)) throw error;
+    throw new PostriderError(error.code, error.message, { field, cause: error });
+  }
 }
 
 /**

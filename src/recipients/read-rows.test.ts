@@ -46,6 +46,12 @@ test('a row of two megabytes → refused before it is held', async () => {
   );
 });
 
+test('a row of 500,000 open lists → refused by its depth, before it is parsed into forty times its size', async () => {
+  await expect(rowsOf(`{"email":"a@example.net"}\n${'['.repeat(500_000)}`, 'ndjson')).rejects.toMatchObject({
+    ...{ code: 'INVALID_JSON', field: '[1]', message: expect.stringContaining('nested deeper than 64') },
+  });
+});
+
 test('a row of a megabyte that comes byte by byte → read in time that grows with its bytes', async () => {
   async function* drip() {
     const line = Buffer.from(`{"email":"${'a'.repeat(500_000)}"}\n`);

@@ -1,4 +1,4 @@
-import { invalidPayload, PostriderError } from '../kernel/index.js';
+import { invalidPayload, PostriderError, readJsonText } from '../kernel/index.js';
 
 /**
  * Rows of a file as they arrive, one at a time: NDJSON (an object per line) or CSV (RFC 4180, the first row names the
@@ -34,7 +34,7 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Record<
   let rest = '';
   let row = 0;
   const parse = (line: string) => {
-    const value = parseJson(line, row);
+    const value = readJsonText(line, `[${row}]`);
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw invalidPayload(`[${row}]`, 'must be an object');
     row += 1;
@@ -51,14 +51,6 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Record<
     if (rest.length > MAX_ROW) throw invalidPayload(`[${row}]`, 'is longer than 1 MB');
   }
   if (rest.trim() !== '') yield parse(rest);
-}
-
-function parseJson(line: string, row: number): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    throw new PostriderError('INVALID_JSON', `[${row}] is not JSON.`, { field: `[${row}]`, cause: error });
-  }
 }
 
 async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<Record<string, unknown>> {

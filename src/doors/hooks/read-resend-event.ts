@@ -1,4 +1,4 @@
-import { ownEntry, PostriderError } from '../../kernel/index.js';
+import { checkJsonShape, ownEntry, PostriderError } from '../../kernel/index.js';
 import { type Notification, record, shortText, timeOf } from './notification.js';
 
 /** What Resend says, once one of the secrets verifies its signature; null where it is about nothing we keep. */
@@ -78,6 +78,8 @@ async function verified(
   headers: Record<string, string>,
   secrets: readonly string[],
 ): Promise<unknown> {
+  // The verifier parses what it verified, to any depth.
+  checkJsonShape(raw, 'The body');
   const { Webhook } = await import('standardwebhooks');
   const signature = Object.entries(signatureOf(headers));
   const named = Object.fromEntries(signature.map(([name, value]) => [`webhook-${name}`, value]));

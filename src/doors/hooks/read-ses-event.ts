@@ -1,10 +1,10 @@
-import { invalidPayload, ownEntry } from '../../kernel/index.js';
+import { ownEntry, readJsonText } from '../../kernel/index.js';
 import { type Notification, record, shortText, timeOf } from './notification.js';
 import type { SnsMessage } from './verify-sns.js';
 
 /** What SES says in an SNS message, by notification or by event publishing; null where it is about nothing we keep. */
 export function readSesEvent(message: SnsMessage): Notification | null {
-  const event = parse(message.Message);
+  const event = record(readJsonText(message.Message, 'Message'));
   const mail = record(event.mail);
   const kind = String(event.notificationType ?? event.eventType ?? '');
   const read = ownEntry(KINDS, kind);
@@ -82,14 +82,6 @@ const KINDS: Record<string, Kind> = {
     }),
   },
 };
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    return record(JSON.parse(text));
-  } catch {
-    throw invalidPayload('Message', 'is not the JSON of an SES notification');
-  }
-}
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value.slice(0, 100) : [];

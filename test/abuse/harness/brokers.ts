@@ -40,7 +40,7 @@ export const BUS_SERVICE = 'shop-postrider';
 /** The queue of emails and the bus of events, on a virtual host of their own. */
 async function openRabbit(): Promise<Broker> {
   const vhost = await createTestVhost();
-  const connection = new Connection({ url: vhost.url });
+  const connection = new Connection({ url: vhost.url, frameMax: 128 * 1024 }); // headers fit into one frame
   connection.on('error', () => undefined); // told again by whatever is published next
   const publisher = connection.createPublisher({ confirm: true, maxAttempts: 2 });
   const pattern = {

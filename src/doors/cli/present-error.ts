@@ -18,6 +18,8 @@ export function presentError(terminal: Terminal, error: unknown): number {
   // What shows only in use, `config check` would not see; the message says what helps.
   const inUse = error.code === 'INVALID_CONFIG' && error.cause !== undefined;
   if (!inUse) terminal.note(dim(error.help));
+  if (error.code === 'START_FAILED' && error.cause instanceof Error && error.cause.stack)
+    terminal.note(dim(error.cause.stack));
   return WRONG_SETTING.has(error.code) || WRONG_INPUT.has(error.status) ? EXIT_USAGE : EXIT_FAULT;
 }
 

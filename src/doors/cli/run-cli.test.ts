@@ -74,6 +74,15 @@ describe('errors', () => {
     expect(cli.notes[0]).toBe('INTERNAL boom');
     expect(cli.notes[1]).toContain('run-cli.test.ts');
   });
+  it('a worker that begins with an unforeseen error → exit 1 with code, help and the stack of the cause', async () => {
+    const failed = new PostriderError('START_FAILED', 'The worker could not begin: boom.', {
+      cause: new TypeError('boom'),
+    });
+    const cli = cliForTest({ application: { serve: () => Promise.reject(failed) } });
+    expect(await cli.run('serve')).toBe(1);
+    expect(cli.notes.slice(0, 2)).toEqual(['START_FAILED The worker could not begin: boom.', failed.help]);
+    expect(cli.notes[2]).toContain('run-cli.test.ts');
+  });
   it('--config names a missing file → exit 2', async () => {
     const cli = cliForTest();
     expect(await cli.run('migrate', '--config', '/nowhere/x.json')).toBe(2);

@@ -465,4 +465,55 @@ describe('webhooks that are owed', () => {
     expect(await claim(5, { many: 5 })).toEqual({ many: 0, few: 2 });
     expect(await claim(100, { many: 20 })).toEqual({ many: 40, few: 0 });
   });
+
+  test('a process that is alone with an endpoint → may hold more than are requested at once; beside another one → not', async () => {
+    const database = await journey.postrider.ready();
+    await journey.pool.query('delete from postrider.webhook_deliveries');
+    await journey.pool.query('delete from postrider.webhook_endpoints');
+    const { id: endpointId } = await journey.postrider.webhooks.create({ url: 'https://example.com/one' });
+    await journey.pool.query(
+      `insert into postrider.webhook_deliveries (endpoint_id, tenant, type, payload)
+       select $1, 'default', 'email.sent', '{}' from generate_series(1, 200)`,
+      [endpointId],
+    );
+    const claim = async (shares: Array<{ held: number; room: number }>) =>
+      claimDeliveries(database, {
+        ...{ places: { free: 1000, taken: new Map() }, perEndpoint: 5, leaseMs: 60_000 },
+        shares: shares.map((share) => ({ endpointId, ...share })),
+      });
+    const settle = (deliveries: ReadonlyArray<{ id: string }>) =>
+      journey.pool.query(
+        "update postrider.webhook_deliveries set status = 'success', due_at = null, leased_until = null where id = any ($1)",
+        [deliveries.map(({ id }) => id)],
+      );
+    // Nobody knows the endpoint yet.
+    const first = await claim([]);
+    expect(first).toHaveLength(5);
+    await settle(first);
+    const many = await claim([{ held: 0, room: 60 }]);
+    expect(many).toHaveLength(60);
+    expect(await claim([{ held: 60, room: 20 }])).toHaveLength(20);
+    // Another process.
+    expect(await claim([])).toEqual([]);
+    expect(await claim([{ held: 0, room: 100 }])).toEqual([]);
+    await journey.pool.query(
+      'update postrider.webhook_deliveries set leased_until = null, due_at = null where leased_until is not null',
+    );
+    // Two of them at once: together they keep within five, and the one with fewer takes no more.
+    expect(await claim([{ held: 0, room: 3 }])).toHaveLength(3);
+    expect(await claim([])).toHaveLength(2);
+    expect(await claim([{ held: 2, room: 100 }])).toEqual([]);
+    await journey.pool.query(
+      'update postrider.webhook_deliveries set leased_until = null, due_at = null where id = any ($1)',
+      [
+        (
+          await journey.pool.query(
+            'select id from postrider.webhook_deliveries where leased_until is not null limit 1',
+          )
+        ).rows.map(({ id }) => id),
+      ],
+    );
+    expect(await claim([{ held: 1, room: 100 }])).toEqual([]);
+    expect(await claim([{ held: 2, room: 100 }])).toHaveLength(1);
+  });
 });

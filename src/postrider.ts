@@ -182,7 +182,8 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     worker = createRunningWorker({
       ...{ database: ready, config, routes: table, sender, metrics, clock, random: systemRandomness, logger },
       unsubscribeUrl: suppression.unsubscribeUrl,
-      ...{ onOwed: webhookSender.ring, receiveForeign: amqp.receiveForeign },
+      ...{ onOwed: webhookSender.ring, onOwedForAnother: webhookSender.ringLater },
+      receiveForeign: amqp.receiveForeign,
     });
     await worker.start();
     if (stopping) return;

@@ -71,6 +71,8 @@ export interface RunWorkerOptions {
   logger: Logger;
   /** A webhook is owed. */
   onOwed(): void;
+  /** A webhook is due, and another worker was woken for it. */
+  onOwedForAnother(): void;
   /** What others publish to the broker of the engine. */
   receiveForeign: ReceiveForeign;
 }
@@ -218,7 +220,10 @@ async function beginWith(
     random,
     logger,
     onBell: () => engine?.ring(),
+    onBellForAnother: () => engine?.ringLater(),
+    isBusy: () => engine?.isBusy() ?? true,
     onOwed: options.onOwed,
+    onOwedForAnother: options.onOwedForAnother,
     onLost: () => finish(),
   });
   parts.add('lease', () => lease.end());

@@ -36,6 +36,7 @@ export interface BellEngineOptions<Bell extends HeardBell> {
 }
 
 const ECHO_MS = 25;
+const LATER_MS = 5;
 /** One at a time bells cost a statement each; so long and so many are gathered. */
 const GATHER_MS = 3;
 const GATHER_AT = 50;
@@ -53,6 +54,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
   let wake: () => void = () => {};
   let gather: NodeJS.Timeout | undefined;
   let echo: NodeJS.Timeout | undefined;
+  let later: NodeJS.Timeout | undefined;
   let warnedAt = Number.NEGATIVE_INFINITY;
   let started: Promise<void> | null = null;
   let quiet: Promise<void> | null = null;
@@ -179,6 +181,7 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
   async function fallSilent(): Promise<void> {
     clearTimeout(gather);
     clearTimeout(echo);
+    clearTimeout(later);
     await relay.stop();
     await broker.quiesce().catch((error: unknown) => warn(error, 'the broker could not be left in order'));
     putBack(heard.splice(0));
@@ -273,6 +276,13 @@ export function createBellEngine<Bell extends HeardBell>(options: BellEngineOpti
       clearTimeout(echo);
       echo = setTimeout(() => relay.ring(), ECHO_MS);
     },
+    ringLater() {
+      later ??= setTimeout(() => {
+        later = undefined;
+        relay.ring();
+      }, LATER_MS);
+    },
+    isBusy: () => quiet !== null || !broker.state().up,
     spendsWait: (id, waitMs) => held.has(id) && broker.spendsWait(waitMs) && waits.take(waitMs),
     settled(settlements) {
       end(

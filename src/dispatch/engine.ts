@@ -37,6 +37,10 @@ export interface Engine extends Lifecycle {
   onWork(fn: () => void): void;
   /** Something was committed: by this process, or heard from the database. */
   ring(): void;
+  /** Something was committed, and another worker was woken for it: looks in a few milliseconds whether it is left. */
+  ringLater(): void;
+  /** Whether other workers should be woken first. */
+  isBusy(): boolean;
   /** The first half of stopping: nothing more is handed out; what was may still be settled. */
   quiesce(): Promise<void>;
   /** Whether it spends this email's wait for a retry itself, and rings when it is over. */

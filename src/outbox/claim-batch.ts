@@ -60,18 +60,30 @@ export interface SuspectOptions {
  * Suspects of the route that may be attempted together and with those beside them. Those of the largest groups come
  * first: they are likely to be innocent.
  */
-export async function claimSuspects(
+export async function claimSuspects(database: Queryable, options: SuspectOptions): Promise<Claim[]> {
+  return (await claimSuspectsAndLook(database, options)).suspects;
+}
+
+/** Also whether anything of the route could be claimed, which costs no statement of its own. */
+export async function claimSuspectsAndLook(
   database: Queryable,
   { route, worker, limit, beside }: SuspectOptions,
-): Promise<Claim[]> {
-  const { rows } = await database.query<ClaimedRow & { group_limit: number }>(CLAIM_SUSPECTS, [
-    route,
-    worker,
-    limit,
-    beside,
-  ]);
-  return rows.map((row) => ({ ...asClaim(row, route), groupLimit: row.group_limit }));
+): Promise<{ suspects: Claim[]; ready: boolean }> {
+  const { rows } = await database.query<SuspectRow>(CLAIM_SUSPECTS, [route, worker, limit, beside]);
+  const suspects = rows.flatMap((row) =>
+    row.id === null ? [] : { ...asClaim(row, route), groupLimit: row.group_limit },
+  );
+  return { suspects, ready: rows[0]?.ready ?? false };
 }
+
+/** Whether an email of these routes could be claimed. */
+export async function isAnyReady(database: Queryable, routes: readonly string[]): Promise<boolean> {
+  const { rows } = await database.query<{ ready: boolean }>(ANY_READY, [routes]);
+  return rows[0]?.ready ?? false;
+}
+
+/** `id` is null in the one row that only tells whether anything is ready. */
+type SuspectRow = { ready: boolean } & ((ClaimedRow & { group_limit: number }) | { id: null });
 
 const CLAIM_SUSPECTS = {
   name: 'outbox_claim_suspects',
@@ -85,9 +97,23 @@ const CLAIM_SUSPECTS = {
       select id, group_limit from (
         select f.*, row_number() over (order by group_limit desc, crashes, id) as place from free f
       ) placed where place + $4::int <= group_limit
+    ), taken as (
+      update postrider.email_queue q
+      set owner = $2::int, token = q.token + 1, claimed_at = clock_timestamp(), opened = false, begun = false, due_at = null
+      from chosen c where q.id = c.id
+      returning q.id, q.token, q.bytes, q.at_most_once, q.tenant, c.group_limit
     )
-    update postrider.email_queue q
-    set owner = $2::int, token = q.token + 1, claimed_at = clock_timestamp(), opened = false, begun = false, due_at = null
-    from chosen c where q.id = c.id
-    returning q.id, q.token, q.bytes, q.at_most_once, q.tenant, c.group_limit`,
+    select t.*, r.ready
+    from (select exists (select from postrider.email_queue q where q.ready and q.route = $1) as ready) r
+    left join taken t on true`,
+};
+
+const ANY_READY = {
+  name: 'outbox_any_ready',
+  text: `
+    select exists (
+      select from unnest($1::text[]) r(route)
+      cross join lateral (
+        select from postrider.email_queue q where q.ready and q.route = r.route limit 1
+      ) one) as ready`,
 };

@@ -1,6 +1,13 @@
 export { cancelEmail, rescheduleEmail } from './cancel-email.js';
 export { type CancelFilter, cancelMany, countCancellable } from './cancel-many.js';
-export { type Claim, type Claimer, claimSuspects, createClaimer } from './claim-batch.js';
+export {
+  type Claim,
+  type Claimer,
+  claimSuspects,
+  claimSuspectsAndLook,
+  createClaimer,
+  isAnyReady,
+} from './claim-batch.js';
 export { type ClaimedBells, claimRung, type RungOptions } from './claim-rung.js';
 export { clearLedger } from './clear-ledger.js';
 export {

@@ -37,7 +37,7 @@ async function take({ embedded = false } = {}) {
     embedded,
     async query(statement: unknown) {
       const text = typeof statement === 'string' ? statement : (statement as { text: string }).text;
-      const isBeat = /set beat_at = clock_timestamp\(\)\s+where/.test(text);
+      const isBeat = /set busy = \$3, beat_at = clock_timestamp\(\)\s+where/.test(text);
       if (isBeat) {
         pass(state.answersAfterMs);
         if (state.holds) await new Promise<void>((resolve) => held.push(resolve));
@@ -61,7 +61,7 @@ async function take({ embedded = false } = {}) {
   } as unknown as Database;
   lease = await takeLease({
     ...{ database, instance: 'test', host: 'test', pid: 1, clock, random: () => 0, logger: silentLogger },
-    ...{ onBell() {}, onOwed() {} },
+    ...{ onBell() {}, onBellForAnother() {}, onOwed() {}, onOwedForAnother() {}, isBusy: () => false },
     onLost: () => {
       state.lost += 1;
     },

@@ -40,11 +40,14 @@ export function createFairTaker<Row extends { id: string }>(
         ...values(),
       ]);
       const { seen, last_tenant } = rows[0] ?? { seen: 0, last_tenant: null };
-      for (const row of rows) if (row.id !== null) taken.push(row as Row);
+      const found = rows.filter((row) => row.id !== null) as Row[];
+      taken.push(...found);
       if (seen === 0 && isWhole) break;
       turn.after = seen < need ? '' : (last_tenant ?? '');
       if (isWhole && seen < need) turn.tenants = seen;
       else if (seen > turn.tenants) turn.tenants = 0;
+      // All tenants were asked and none gave as many as it might have.
+      if (isWhole && seen < need && found.length < each) break;
     }
     return taken;
   }

@@ -38,8 +38,14 @@ export interface LeaseOptions {
   logger: Logger;
   /** Something was committed. */
   onBell: () => void;
+  /** Something was committed, and another worker was woken for it. */
+  onBellForAnother: () => void;
+  /** Whether other workers should be woken first. */
+  isBusy: () => boolean;
   /** A webhook is owed. */
   onOwed: () => void;
+  /** A webhook is due, and another worker was woken for it. */
+  onOwedForAnother: () => void;
   /** Another process has taken over: everything held is lost. */
   onLost: () => void;
 }
@@ -50,7 +56,11 @@ const DELIVER_WITHIN_MS = 1000;
 const HELD_WITHIN_MS = 10_000;
 const RECONNECT_MS = 1000;
 
+/** Wakes every worker. */
 export const BELL_CHANNEL = 'postrider_bell';
+/** Wakes one, which claims at once; the second waits a few milliseconds. */
+const OWN_CHANNELS = { first: 'postrider_bell_', second: 'postrider_later_' };
+const OWN_WEBHOOK_CHANNELS = { first: 'postrider_webhooks_', second: 'postrider_webhooks_later_' };
 
 export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
   const { database, clock, logger } = options;
@@ -74,7 +84,12 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
     logEpoch(epoch, logger);
     if (embedded || !(await isShared(fresh, epoch.id))) {
       await fresh.listen(BELL_CHANNEL, options.onBell);
+      await fresh.listen(OWN_CHANNELS.first + worker, options.onBell);
+      await fresh.listen(OWN_CHANNELS.second + worker, options.onBellForAnother);
       await fresh.listen(WEBHOOK_CHANNEL, options.onOwed);
+      await fresh.listen(OWN_WEBHOOK_CHANNELS.first + worker, options.onOwed);
+      await fresh.listen(OWN_WEBHOOK_CHANNELS.second + worker, options.onOwedForAnother);
+      await fresh.query(MARK_LISTENING, [worker, lease]);
     }
     session = fresh;
   };
@@ -103,7 +118,7 @@ export async function takeLease(options: LeaseOptions): Promise<WorkerLease> {
       options.onBell();
       options.onOwed();
     }
-    const answer = await session!.query(BEAT, [worker, lease]);
+    const answer = await session!.query(BEAT, [worker, lease, options.isBusy()]);
     if (answer.rows.length > 0) {
       beat = sent;
       return;
@@ -184,9 +199,11 @@ async function closeAndThrow(session: Session, error: unknown): Promise<never> {
 
 const BEAT = {
   name: 'outbox_beat',
-  text: `update postrider.workers set beat_at = clock_timestamp()
+  text: `update postrider.workers set busy = $3, beat_at = clock_timestamp()
          where id = $1 and lease = $2 and ended_at is null returning id`,
 };
+
+const MARK_LISTENING = `update postrider.workers set own_channels = true where id = $1 and lease = $2`;
 
 // Older code beside us judges by the start of the server.
 const MARK_SHARED = `

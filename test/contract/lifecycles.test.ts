@@ -199,6 +199,8 @@ lifecycleContract(
       routes: { names: async () => ['default'], room: async (_, limit) => limit, took() {}, onRoom() {} },
       pollIntervalMs: 50,
       pauses,
+      clock: systemClock,
+      logger: silentLogger,
     });
     subject.onWork(() => {
       wakes += 1;
@@ -234,6 +236,7 @@ lifecycleContract(
       unsubscribeUrl: null,
       metrics: createPipelineMetrics(),
       onOwed: () => {},
+      onOwedForAnother: () => {},
       receiveForeign: async () => ({ kind: 'done' }),
       ...ground,
     });

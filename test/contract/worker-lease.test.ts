@@ -34,7 +34,15 @@ describeWith('postgres', 'pgbouncer')('a lease behind a pooler that was not reco
     let taken = false;
     const taking = takeLease({
       ...{ database, instance: 'pooled', host: 'test', pid: 1, clock: systemClock, random: () => 0 },
-      ...{ logger: silentLogger, onBell() {}, onOwed() {}, onLost() {} },
+      ...{
+        logger: silentLogger,
+        onBell() {},
+        onBellForAnother() {},
+        isBusy: () => false,
+        onOwed() {},
+        onOwedForAnother() {},
+        onLost() {},
+      },
     }).finally(() => {
       taken = true;
     });

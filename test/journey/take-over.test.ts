@@ -138,7 +138,15 @@ describeWith('postgres')('a worker that is taken over', () => {
     });
     const lease = await takeLease({
       ...{ database, instance: 'cut-off', host: 'here', pid: 1, clock: systemClock, random: Math.random },
-      ...{ logger: silentLogger, onBell() {}, onOwed() {}, onLost: lost },
+      ...{
+        logger: silentLogger,
+        onBell() {},
+        onBellForAnother() {},
+        isBusy: () => false,
+        onOwed() {},
+        onOwedForAnother() {},
+        onLost: lost,
+      },
     });
     const [suspect] = await claimSuspects(database, {
       ...{ route: 'default', worker: lease.worker, limit: 1, beside: 0 },

@@ -1,8 +1,10 @@
+import { type Clock, type Logger, messageOf } from '../../../kernel/index.js';
 import {
   type Claim,
   type Claimer,
-  claimSuspects,
+  claimSuspectsAndLook,
   createClaimer,
+  isAnyReady,
   type Pauses,
 } from '../../../outbox/index.js';
 import type { Database } from '../../../store/index.js';
@@ -10,8 +12,9 @@ import type { Engine, RouteGate } from '../../engine.js';
 
 /**
  * The default engine: claims straight from the ledger, fair between tenants and ordered by priority.
- * Woken by the bell at commit, again 25 ms later for a transaction that was just becoming visible, and
- * by a poll as the floor.
+ * Of all workers a commit wakes two: the first claims at once, and again 25 ms later for a transaction that was just
+ * becoming visible; the second claims after 5 ms if anything is left. Whoever looks for suspects, four times a second,
+ * also sees what nobody has claimed; and there is a poll as the floor.
  */
 export interface PostgresEngineOptions {
   database: Database;
@@ -19,9 +22,14 @@ export interface PostgresEngineOptions {
   routes: RouteGate;
   pollIntervalMs: number;
   pauses: () => Promise<Pauses>;
+  clock: Clock;
+  logger: Logger;
 }
 
 const ECHO_MS = 25;
+const LATER_MS = 5;
+/** Where something is ready that this worker may not claim, such as a paused tenant's, it is not tried at each look. */
+const IN_VAIN_MS = 2000;
 
 export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   const { database, routes } = options;
@@ -29,13 +37,35 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   let firstRoute = 0;
   let poll: NodeJS.Timeout | undefined;
   let echo: NodeJS.Timeout | undefined;
+  let later: NodeJS.Timeout | undefined;
   let wake: () => void = () => {};
   let quiet = false;
+  /** The last claim found something: until the next one this worker has enough. */
+  let busy = false;
+  /** Woken because something was seen to be ready. */
+  let seen = false;
+  let inVainUntil = Number.NEGATIVE_INFINITY;
 
   async function stop(): Promise<void> {
     clearInterval(poll);
     clearTimeout(echo);
+    clearTimeout(later);
     poll = undefined;
+  }
+
+  function claimSeen(): void {
+    if (quiet || options.clock.monotonic() < inVainUntil) return;
+    seen = true;
+    wake();
+  }
+
+  async function claimWhatIsLeft(): Promise<void> {
+    try {
+      if (!quiet && (await isAnyReady(database, await routes.names()))) claimSeen();
+    } catch (error) {
+      // The claim that follows at the next look says what is wrong.
+      options.logger.debug({ err: messageOf(error) }, 'it could not be seen whether an email is left');
+    }
   }
 
   function claimerOf(route: string): Claimer {
@@ -78,6 +108,9 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
         taken.push(...claims);
         if (taken.length >= limit) break;
       }
+      if (seen && taken.length === 0) inVainUntil = options.clock.monotonic() + IN_VAIN_MS;
+      seen = false;
+      busy = taken.length > 0;
       return taken;
     },
     async claimSuspects(limit, beside = 0) {
@@ -86,10 +119,11 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
         const room = await routes.room(route, limit, read.routes);
         if (room === 0) continue;
         const worker = options.worker();
-        const claims = await claimSuspects(database, { route, worker, limit: room, beside });
-        if (claims.length === 0) continue;
-        routes.took(route, claims.length);
-        return claims;
+        const look = await claimSuspectsAndLook(database, { route, worker, limit: room, beside });
+        if (look.ready) claimSeen();
+        if (look.suspects.length === 0) continue;
+        routes.took(route, look.suspects.length);
+        return look.suspects;
       }
       return [];
     },
@@ -101,6 +135,13 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
       clearTimeout(echo);
       echo = setTimeout(() => wake(), ECHO_MS);
     },
+    ringLater() {
+      later ??= setTimeout(() => {
+        later = undefined;
+        claimWhatIsLeft();
+      }, LATER_MS);
+    },
+    isBusy: () => quiet || busy,
     spendsWait: () => false,
     // The ledger is the queue: there is nothing else to tell.
     settled() {},

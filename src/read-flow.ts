@@ -33,8 +33,7 @@ export function createFlowReader(
   async function read(): Promise<Flow> {
     const store = (await database()).prompt();
     const answer = await readFlow(store, until - AGAIN_SECONDS);
-    const from = Math.max(until - AGAIN_SECONDS, answer.now - 60);
-    for (let at = from; at < answer.now; at++) seconds.set(at, { at, ...NOTHING });
+    for (let at = answer.from; at < answer.now; at++) seconds.set(at, { at, ...NOTHING });
     for (const second of answer.seconds) if (second.at < answer.now) seconds.set(second.at, second);
     for (const at of seconds.keys()) if (at < answer.now - KEPT_SECONDS) seconds.delete(at);
     until = answer.now;

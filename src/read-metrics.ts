@@ -1,5 +1,5 @@
 import type { Postrider } from './postrider.js';
-import { readQueueDepth, readRoutes } from './views/index.js';
+import { countQueue, readQueueDepth, readRoutes } from './views/index.js';
 
 /**
  * The figures of this process and what the store says of the queue, as Prometheus reads them. The queue is counted at
@@ -16,9 +16,10 @@ export function createMetricsReader(
   async function refresh(): Promise<void> {
     try {
       const database = (await postrider.ready()).prompt();
+      const counting = countQueue(database);
       const [depth, routes, waitingForBus] = await Promise.all([
-        readQueueDepth(database),
-        readRoutes(database),
+        readQueueDepth(database, counting),
+        readRoutes(database, counting),
         postrider.waitingForBus(),
       ]);
       queue.set({ ...depth, routes, waitingForBus });

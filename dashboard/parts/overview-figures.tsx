@@ -4,6 +4,7 @@ import type { Figures } from '../../src/read-figures.js';
 import type { Flow } from '../../src/read-flow.js';
 import type { FlowSecond, Overview } from '../../src/views/index.js';
 import type { Tone } from '../theme.js';
+import { aboutCount } from './about-count.js';
 import { duration } from './email-timeline.js';
 
 const LATELY_SECONDS = 10;
@@ -23,7 +24,7 @@ export function OverviewFigures({ flow, figures, workers }: OverviewFiguresProps
       <Figure name="Sent per second" value={rate('sent')} says={`${rate('accepted') ?? '–'} accepted`} />
       <Figure
         name="Waiting"
-        value={waiting?.toLocaleString()}
+        value={waiting === undefined ? undefined : aboutCount(waiting, flow?.queue.estimated)}
         says={
           flow && flow.queue.oldestDueSeconds > 0
             ? `oldest ${duration(flow.queue.oldestDueSeconds * 1000)}`

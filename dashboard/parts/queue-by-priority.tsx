@@ -2,6 +2,7 @@
 import type { Flow } from '../../src/read-flow.js';
 import type { QueueDepth } from '../../src/views/index.js';
 import type { Tone } from '../theme.js';
+import { aboutCount } from './about-count.js';
 import { PlotLegend } from './plot-legend.js';
 
 const PRIORITIES = [
@@ -41,7 +42,7 @@ export function QueueByPriority({ flow }: { flow: Flow | undefined }) {
                 />
               ))}
             </span>
-            <b className="numeric">{countOf(priority).toLocaleString()}</b>
+            <b className="numeric">{aboutCount(countOf(priority), flow?.queue.estimated)}</b>
           </div>
         ))}
       </div>

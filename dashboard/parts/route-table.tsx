@@ -1,6 +1,7 @@
 /** The ways out: whether each is open, how fast it may go, how many wait for it. */
 import { Text } from '@mantine/core';
 import type { RouteOverview } from '../../src/views/index.js';
+import { aboutCount } from './about-count.js';
 import { DataTable } from './data-table.js';
 import { duration } from './email-timeline.js';
 import { EmptyState } from './empty-state.js';
@@ -31,7 +32,7 @@ export function RouteTable({ routes }: { routes: RouteOverview[] | undefined }) 
             numeric: true,
             cell: (route) => (route.ratePerSecond === null ? 'free' : `${route.ratePerSecond} / s`),
           },
-          { name: 'Waiting', numeric: true, cell: (route) => route.waiting.toLocaleString() },
+          { name: 'Waiting', numeric: true, cell: (route) => aboutCount(route.waiting, route.estimated) },
         ]}
         empty={
           <EmptyState icon="send" title="No route yet">

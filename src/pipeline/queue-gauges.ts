@@ -18,7 +18,7 @@ export function setQueueFigures(registry: Registry): { set(figures: QueueFigures
   const registers = [registry];
   const depth = new Gauge({
     name: 'email_queue_depth',
-    help: 'Emails that still have to go, by priority and state: ready, waiting, parked or processing.',
+    help: 'Emails that still have to go, by priority and state: ready, waiting, parked or processing; an estimate where more than 5000 are in the queue.',
     labelNames: ['priority', 'state'],
     registers,
   });
@@ -29,7 +29,7 @@ export function setQueueFigures(registry: Registry): { set(figures: QueueFigures
   });
   const waiting = new Gauge({
     name: 'route_waiting_emails',
-    help: 'Emails that wait for a route.',
+    help: 'Emails that wait for a route; an estimate where more than 5000 are in the queue.',
     labelNames: ['route'],
     registers,
   });

@@ -42,7 +42,7 @@ export {
   type SeriesPoint,
   type StepSeconds,
 } from './figures.js';
-export { type FlowSecond, readFlow } from './flow.js';
+export { type FlowRead, type FlowSecond, readFlow } from './flow.js';
 export {
   type BroadcastDetail,
   type BroadcastRun,
@@ -53,6 +53,7 @@ export {
 export { type EmailPage, findByMessageId, listEmails, type PageOptions } from './list-emails.js';
 export { listUserEmails, type UserEmailPage } from './list-user-emails.js';
 export { type Overview, readOverview } from './overview.js';
+export { countQueue, type QueueCounts, type QueueGroup } from './queue-counts.js';
 export { type QueueDepth, readQueueDepth } from './queue-depth.js';
 export type { ReadFile } from './read-files.js';
 export { type PeriodUsage, readUsage, type TenantUsage } from './read-usage.js';

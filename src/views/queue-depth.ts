@@ -1,31 +1,41 @@
 import type { Queryable } from '../store/index.js';
+import { countQueue, type QueueCounts } from './queue-counts.js';
 
-/** How much waits and for how long, for dashboards; reads the queue once. */
+/** How much waits and for how long, for dashboards. */
 export interface QueueDepth {
   depth: Array<{ priority: number; state: 'ready' | 'waiting' | 'parked' | 'processing'; count: number }>;
+  /** Of more than 5,000 emails the counts are estimates. */
+  estimated: boolean;
   oldestDueSeconds: number;
   workers: number;
 }
 
-export async function readQueueDepth(database: Queryable): Promise<QueueDepth> {
-  const [depth, oldest, workers] = await Promise.all([
-    database.query<QueueDepth['depth'][number]>(DEPTH),
+export async function readQueueDepth(
+  database: Queryable,
+  counting: Promise<QueueCounts> = countQueue(database),
+): Promise<QueueDepth> {
+  const [queue, oldest, workers] = await Promise.all([
+    counting,
     database.query<{ age: number | null }>(OLDEST),
     database.query<{ count: number }>(WORKERS),
   ]);
   return {
-    depth: depth.rows,
+    depth: depthOf(queue),
+    estimated: queue.estimated,
     oldestDueSeconds: Math.max(0, oldest.rows[0]?.age ?? 0),
     workers: workers.rows[0]?.count ?? 0,
   };
 }
 
-const DEPTH = `
-  select priority::int as priority, state, count(*)::int as count from (
-    select priority, case when owner is not null then 'processing' when parked then 'parked'
-      when ready or rung_at <= now() then 'ready' else 'waiting' end as state
-    from postrider.email_queue
-  ) q group by priority, state order by priority, state`;
+function depthOf({ groups }: QueueCounts): QueueDepth['depth'] {
+  const depth = new Map<string, QueueDepth['depth'][number]>();
+  for (const { priority, state, count } of groups) {
+    const known = depth.get(`${priority} ${state}`);
+    if (known) known.count += count;
+    else depth.set(`${priority} ${state}`, { priority, state, count });
+  }
+  return [...depth.values()].sort((a, b) => a.priority - b.priority || (a.state < b.state ? -1 : 1));
+}
 
 // Ids are ordered by time, so the first ready one is the oldest; a scheduled one is as old as its time is past.
 const OLDEST = `

@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/index.js';
+import { countQueue, type QueueCounts } from './queue-counts.js';
 
 /** A route at a glance: whether it goes, how fast it may, and how many emails wait for it. */
 export interface RouteOverview {
@@ -12,10 +13,18 @@ export interface RouteOverview {
   ratePerSecond: number | null;
   paused: boolean;
   waiting: number;
+  /** `waiting` is an estimate, because more than 5,000 emails wait for all routes together. */
+  estimated: boolean;
 }
 
-export async function readRoutes(database: Queryable): Promise<RouteOverview[]> {
-  const { rows } = await database.query<RouteRow>(ROUTES);
+export async function readRoutes(
+  database: Queryable,
+  counting: Promise<QueueCounts> = countQueue(database),
+): Promise<RouteOverview[]> {
+  const { groups, estimated } = await counting;
+  const waiting = new Map<string, number>();
+  for (const { route, count } of groups) waiting.set(route, (waiting.get(route) ?? 0) + count);
+  const { rows } = await database.query<RouteRow>(ROUTES, [[...waiting.keys()]]);
   return rows.map((row) => ({
     name: row.name,
     provider: row.provider,
@@ -24,7 +33,8 @@ export async function readRoutes(database: Queryable): Promise<RouteOverview[]> 
     reason: row.state === 'closed' ? null : row.reason,
     ratePerSecond: row.rate_per_second,
     paused: row.paused,
-    waiting: row.waiting,
+    waiting: waiting.get(row.name) ?? 0,
+    estimated,
   }));
 }
 
@@ -36,15 +46,14 @@ interface RouteRow {
   reason: string | null;
   rate_per_second: number | null;
   paused: boolean;
-  waiting: number;
 }
 
 const ROUTES = `
   select coalesce(r.name, q.route) as name, r.provider, coalesce(r.state, 'closed') as state, r.reason,
-    r.rate_per_second, coalesce(q.waiting, 0)::int as waiting,
+    r.rate_per_second,
     greatest(0, extract(epoch from r.open_until - clock_timestamp()) * 1000)::float8 as remaining_ms,
     exists (select 1 from postrider.pauses p
             where p.scope = 'all' or (p.scope = 'route' and p.value = coalesce(r.name, q.route))) as paused
   from postrider.routes r
-  full join (select route, count(*) as waiting from postrider.email_queue group by route) q on q.route = r.name
+  full join unnest($1::text[]) q(route) on q.route = r.name
   order by 1`;

@@ -99,6 +99,8 @@ export interface TimelineEvent {
 
 export interface Overview {
   byStatus: Record<string, number>;
+  /** `byStatus` and what waits for routes are estimates. */
+  estimated?: boolean;
   oldestWaitingSeconds: number | null;
   workers: WorkerSeen[];
   pauses: Array<{

@@ -47,7 +47,7 @@ function presentOverview(terminal: Terminal, overview: Overview): void {
   const counts = Object.entries(overview.byStatus).filter(([, count]) => count > 0);
   const emails = counts.map(([name, count]) => `${name} ${count}`).join(' · ') || 'none yet';
   const oldest = overview.oldestWaitingSeconds;
-  const rows = [['emails', emails]];
+  const rows = [['emails', overview.estimated ? `about ${emails}` : emails]];
   if (oldest !== null) rows.push(['oldest', `waiting for ${Math.round(oldest)} s`]);
   for (const worker of overview.workers) {
     const state = worker.alive ? 'alive' : 'gone';
@@ -55,7 +55,7 @@ function presentOverview(terminal: Terminal, overview: Overview): void {
     rows.push(['worker', printable(`${worker.name} (${worker.host}, pid ${worker.pid}) ${state}, ${beat}`)]);
   }
   if (overview.workers.length === 0) rows.push(['worker', 'none; nothing is being sent']);
-  for (const route of overview.routes) rows.push(['route', printable(routeLine(route))]);
+  for (const route of overview.routes) rows.push(['route', printable(routeLine(route, overview))]);
   for (const { scope, value, reason, events, createdAt } of overview.pauses) {
     const what =
       value === ''
@@ -66,7 +66,7 @@ function presentOverview(terminal: Terminal, overview: Overview): void {
   for (const line of columns(rows)) terminal.out(line);
 }
 
-function routeLine({ name, provider, ...route }: RouteSeen): string {
+function routeLine({ name, provider, ...route }: RouteSeen, { estimated }: Overview): string {
   const parts = [provider === null ? `${name} (not configured)` : `${name} (${provider})`];
   if (route.circuit === 'closed') parts.push('circuit closed');
   else {
@@ -75,7 +75,7 @@ function routeLine({ name, provider, ...route }: RouteSeen): string {
   }
   if (route.ratePerSecond !== null) parts.push(`${route.ratePerSecond}/s`);
   if (route.paused) parts.push('paused');
-  parts.push(`${route.waiting} waiting`);
+  parts.push(`${estimated && route.waiting > 0 ? 'about ' : ''}${route.waiting} waiting`);
   return parts.join(' · ');
 }
 

@@ -30,6 +30,9 @@ export const route = named(
     ...{ name: z.string(), provider: word, circuit: z.enum(['closed', 'open', 'probing']) },
     ...{ opensInMs: z.int().nullable(), reason: word, ratePerSecond: z.number().nullable() },
     ...{ paused: z.boolean(), waiting: count },
+    estimated: z
+      .boolean()
+      .meta({ description: '`waiting` is an estimate: more than 5,000 emails wait in all.' }),
   }),
 );
 
@@ -45,7 +48,11 @@ const worker = z.strictObject({
 });
 
 export const overview = z.strictObject({
-  ...{ byStatus: counts, oldestWaitingSeconds: z.number().nullable(), workers: z.array(worker) },
+  byStatus: counts,
+  estimated: z
+    .boolean()
+    .meta({ description: '`byStatus` holds estimates: more than 5,000 emails wait or ended in a day.' }),
+  ...{ oldestWaitingSeconds: z.number().nullable(), workers: z.array(worker) },
   ...{ pauses: z.array(pause), routes: z.array(route) },
 });
 
@@ -60,6 +67,7 @@ export const flow = z.strictObject({
         ...{ priority: z.int(), state: z.enum(['ready', 'waiting', 'parked', 'processing']), count },
       }),
     ),
+    estimated: z.boolean().meta({ description: 'Counts are estimates: more than 5,000 emails wait.' }),
     ...{ oldestDueSeconds: z.number(), workers: count },
   }),
 });

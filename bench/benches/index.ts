@@ -17,6 +17,8 @@ import { render } from './render.js';
 import { scaling } from './scaling.js';
 import { unsettled } from './unsettled.js';
 import { wal } from './wal.js';
+import { webhooks } from './webhooks.js';
+import { workers } from './workers.js';
 
 /** Every bench, in the order they run. */
 export const BENCHES: readonly Bench[] = [
@@ -27,6 +29,8 @@ export const BENCHES: readonly Bench[] = [
   endToEnd,
   engines,
   latency,
+  workers,
+  webhooks,
   fairness,
   badRoutes,
   recovery,

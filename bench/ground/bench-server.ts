@@ -41,9 +41,9 @@ const TOLD = [
   ...Object.keys(SETTINGS),
 ];
 
-export async function startBenchServer(): Promise<BenchServer> {
+export async function startBenchServer(more: Record<string, string> = {}): Promise<BenchServer> {
   const given = process.env.BENCH_DATABASE_URL;
-  const own = given ? null : await startPrivatePostgres({ settings: SETTINGS });
+  const own = given ? null : await startPrivatePostgres({ settings: { ...SETTINGS, ...more } });
   const adminUrl = given ?? own!.url;
   const settings = await withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ name: string; value: string }>(

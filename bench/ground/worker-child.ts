@@ -16,6 +16,8 @@ export interface WorkerOptions {
   sendMs?: number;
   concurrency?: number;
   poolSize?: number;
+  /** Opens the secrets of webhooks, which may then go to loopback. */
+  secretKeys?: string;
 }
 
 export type WorkerCommand =
@@ -61,6 +63,10 @@ const postrider = createPostrider({
     instance: { name: `bench-${process.pid}` },
     log: { level: 'error' },
     worker: options.concurrency ? { concurrency: options.concurrency } : {},
+    ...(options.secretKeys && {
+      access: { secretKeys: options.secretKeys },
+      webhooks: { allowPrivate: true },
+    }),
   },
 });
 

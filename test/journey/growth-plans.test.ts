@@ -1,10 +1,28 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { forgetOldTallies, prune, tallyEnds } from '../../src/outbox/index.js';
+import { claimDeliveries } from '../../src/events/claim-deliveries.js';
+import { settleDeliveries } from '../../src/events/settle-deliveries.js';
+import {
+  claimSuspectsAndLook,
+  forgetOldTallies,
+  isAnyReady,
+  prune,
+  tallyEnds,
+} from '../../src/outbox/index.js';
 import { countAudience, readAudiencePage } from '../../src/recipients/audience.js';
 import { listContacts } from '../../src/recipients/contacts/read-contacts.js';
 import { findLanguages, findUnknownRecipients } from '../../src/recipients/find-recipients.js';
-import { groupDeadLetters, readEmailStats } from '../../src/views/index.js';
+import {
+  countQueue,
+  type FlowRead,
+  groupDeadLetters,
+  type Overview,
+  type QueueCounts,
+  type QueueGroup,
+  readEmailStats,
+  readFlow,
+  readOverview,
+} from '../../src/views/index.js';
 import { describeWith } from '../services/index.js';
 import { explained } from './ground/explained.js';
 import { type Journey, openJourney } from './ground/open-journey.js';
@@ -160,6 +178,132 @@ describeWith('postgres')('cost that does not grow', () => {
     for (const { rows, pages, text } of seen) {
       expect(rows, text).toBe(0);
       expect(pages, text).toBeLessThan(50);
+    }
+  });
+
+  test('a queue of 60,000 emails → its pages are not all read, and a few of another route are neither lost nor made many', async () => {
+    await client.query(
+      `insert into postrider.email_queue (id, max_attempts, priority, ready, bell, route, tenant, due_at, scheduled)
+       select postrider.new_id(), 3, 1 + n % 3, n % 10 <> 0, false, 'default', 't' || n % 50,
+         case when n % 10 = 0 then now() + interval '1 day' end, n % 10 = 0 from generate_series(1, 60000) n`,
+    );
+    await client.query(
+      `insert into postrider.email_queue (id, max_attempts, priority, ready, bell, route, tenant)
+       select postrider.new_id(), 3, 3, true, false, 'rare', 't' from generate_series(1, 20)`,
+    );
+    await client.query(
+      `update postrider.email_queue set owner = 1, ready = false
+       where id in (select id from postrider.email_queue where ready and route = 'default' limit 40)`,
+    );
+    const { rows } = await client.query("select pg_relation_size('postrider.email_queue') / 8192 as pages");
+    let counts: QueueCounts | undefined;
+    const seen = await explained(client, async (database) => {
+      counts = await countQueue(database);
+    });
+    expect(counts!.estimated).toBe(true);
+    const sum = (of: (group: QueueGroup) => boolean) =>
+      counts!.groups.filter(of).reduce((all, { count }) => all + count, 0);
+    expect(sum(({ route }) => route === 'rare')).toBe(20);
+    expect(sum(({ state }) => state === 'processing')).toBe(40);
+    const scheduled = sum(({ status }) => status === 'scheduled');
+    expect(scheduled).toBeGreaterThan(2000);
+    expect(scheduled).toBeLessThan(18_000);
+    const all = sum(() => true);
+    expect(all).toBeGreaterThan(30_000);
+    expect(all).toBeLessThan(120_000);
+    const sampled = seen.find(({ text }) => text.includes('tablesample'))!;
+    expect(sampled.pages).toBeLessThan(rows[0].pages / 2);
+    for (const { rows: read, plan, text } of seen) {
+      if (text.includes('tablesample')) continue;
+      expect(read, text).toBeLessThan(40_000);
+      expect(plan).not.toContain('Seq Scan');
+    }
+  });
+
+  test('60,000 ready emails of one route → whether any is left, and suspects, are looked for without reading them', async () => {
+    const seen = await explained(client, async (database) => {
+      expect(await isAnyReady(database, ['default', 'nowhere'])).toBe(true);
+      expect(await isAnyReady(database, ['nowhere'])).toBe(false);
+      const options = { route: 'default', worker: 1, limit: 10, beside: 0 };
+      expect(await claimSuspectsAndLook(database, options)).toEqual({ suspects: [], ready: true });
+      expect(await claimSuspectsAndLook(database, { ...options, route: 'nowhere' })).toEqual({
+        ...{ suspects: [], ready: false },
+      });
+    });
+    for (const { pages, text } of seen) expect(pages, text).toBeLessThan(30);
+  });
+
+  test('20,000 emails of the last day have ended → the overview reads 5,000 of them and then the sums', async () => {
+    await fillPast(0, 20_000);
+    await client.query(
+      `insert into postrider.email_facts (email_id, type, final_status)
+       select email_id, 'CANCELLED', 'cancelled' from postrider.email_attempts order by email_id desc limit 10`,
+    );
+    let overview: Overview | undefined;
+    const seen = await explained(client, async (database) => {
+      overview = await readOverview(database);
+    });
+    expect(overview).toMatchObject({ estimated: true, byStatus: { sent: 5001, cancelled: 10 } });
+    for (const { rows: read, text } of seen)
+      if (!text.includes('tablesample')) expect(read, text).toBeLessThan(45_000);
+  });
+
+  test('58,000 emails accepted and sent within a minute → the newest seconds are read, and no more', async () => {
+    await client.query(
+      `with made as (
+         insert into postrider.emails (id, tenant, to_address, subject, message, priority, retry, max_attempts, route,
+           request_id, created_at)
+         select (lpad(to_hex((extract(epoch from now() - interval '30 seconds') * 1000)::bigint + n), 12, '0')
+             || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, 't', 'a@example.net', 's', '{}', 3, 'gateway', 1, 'default',
+           'f', now() - interval '30 seconds' + n * interval '1 millisecond'
+         from generate_series(1, 58000) n returning id, created_at
+       )
+       insert into postrider.email_attempts (email_id, attempt, token, status, final, events, offsets_ms, started_at,
+         duration_ms, route, worker, settled_at)
+       select id, 1, 1, 'sent', true, '{SENT}', '{0}', created_at, 1, 'default', 1, created_at from made`,
+    );
+    let flow: FlowRead | undefined;
+    const seen = await explained(client, async (database) => {
+      flow = await readFlow(database, 0);
+    });
+    expect(flow!.now - flow!.from).toBeLessThanOrEqual(5);
+    expect(flow!.seconds.length).toBeGreaterThan(0);
+    for (const { plan } of seen.filter(({ text }) => text.includes('email_attempts')))
+      expect(plan).not.toContain('Seq Scan');
+  });
+
+  test('20,000 deliveries of webhooks that are over beside a few that are due → claimed and settled without reading those', async () => {
+    const { rows } = await client.query<{ id: string }>(
+      `insert into postrider.webhook_endpoints (tenant, url, events)
+       select 't', 'https://example.com/' || n, '{email.sent}' from generate_series(1, 10) n returning id`,
+    );
+    const insert = (count: number, due: boolean) =>
+      client.query(
+        `insert into postrider.webhook_deliveries (endpoint_id, tenant, type, payload, status, due_at)
+         select e, 't', 'email.sent', '{}', $3, case when $4 then now() - interval '1 minute' end
+         from unnest($1::uuid[]) e, generate_series(1, $2::int)`,
+        [rows.map(({ id }) => id), count, due ? 'pending' : 'success', due],
+      );
+    await insert(2000, false);
+    await insert(5, true);
+    const answer = { httpStatus: 200, response: '', error: null, retryAfterMs: null, durationMs: 1 };
+    const seen = await explained(client, async (database) => {
+      const due = await claimDeliveries(database, {
+        ...{ places: { free: 200, taken: new Map() }, perEndpoint: 5, leaseMs: 30_000 },
+      });
+      expect(due).toHaveLength(50);
+      const results = due.map((delivery) => ({
+        delivery,
+        ok: true,
+        answer,
+        retryInMs: null,
+        sentAt: new Date(),
+      }));
+      expect((await settleDeliveries(database, results, 1000)).size).toBe(50);
+    });
+    for (const { pages, text, plan } of seen) {
+      expect(pages, text).toBeLessThan(3500);
+      expect(plan).not.toMatch(/"Seq Scan","[^}]*"Relation Name":"webhook_deliveries"/);
     }
   });
 });

@@ -123,6 +123,7 @@ it('an empty environment → the documented defaults', () => {
       ...{ silentMs: 300_000, waitingMs: 600_000, bulkWaitingMs: 21_600_000, lateMs: 120_000 },
       ...{ pausedMs: 3_600_000, routeMs: 300_000, webhookMs: 3_600_000, busMs: 300_000 },
       ...{ failurePercent: 5, bouncePercent: 5, complaintsPerThousand: 3, rateMinimum: 50 },
+      ...{ quotaPercent: 90, tenants: null, types: null },
     },
     dev: { smtpPort: 1025 },
     log: { level: 'info' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock, silentLogger } from './kernel/index.js';
+import { ManualClock } from './kernel/index.js';
 import { createMissedSchedules } from './missed-schedules.js';
 
 const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour));
@@ -7,10 +7,7 @@ const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour));
 function watched() {
   const clock = new ManualClock();
   const seen = { name: 'weekly_focus', next: at(9) as Date | null, last: null as { slot: Date } | null };
-  const look = createMissedSchedules(
-    { list: async () => [{ ...seen }] as never },
-    { clock, logger: silentLogger },
-  );
+  const look = createMissedSchedules({ list: async () => [{ ...seen }] as never }, clock);
   const aMinuteLater = () => {
     clock.advance(60_000);
     return look();
@@ -36,4 +33,20 @@ test('a run at its time, or a pause → nothing is missed', async () => {
   for (let minute = 0; minute < 3; minute++) expect(await aMinuteLater()).toEqual([]);
   seen.next = null;
   for (let minute = 0; minute < 3; minute++) expect(await aMinuteLater()).toEqual([]);
+});
+
+test('schedules that cannot be listed → said, and asked for again at once', async () => {
+  let broken = true;
+  const look = createMissedSchedules(
+    {
+      async list() {
+        if (broken) throw new Error('permission denied');
+        return [];
+      },
+    },
+    new ManualClock(),
+  );
+  await expect(look()).rejects.toThrow('permission denied');
+  broken = false;
+  expect(await look()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from './kernel/index.js';
+import type { Clock } from './kernel/index.js';
 import type { Schedules } from './schedules/index.js';
 
 /**
@@ -8,7 +8,7 @@ import type { Schedules } from './schedules/index.js';
  */
 export function createMissedSchedules(
   schedules: Pick<Schedules, 'list'>,
-  { clock, logger }: { clock: Pick<Clock, 'monotonic'>; logger: Logger },
+  clock: Pick<Clock, 'monotonic'>,
 ): () => Promise<Array<{ name: string; dueAt: Date }>> {
   const due = new Map<string, { at: Date; passedAt: number | null }>();
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -28,17 +28,12 @@ export function createMissedSchedules(
   return async () => {
     const now = clock.monotonic();
     if (now - askedAt < ASK_MS) return missed;
+    const listed = await schedules.list();
     askedAt = now;
-    try {
-      const listed = await schedules.list();
-      missed = [];
-      for (const { name, next, last } of listed)
-        if (next === null) due.delete(name);
-        else look(name, next, last === null ? null : new Date(last.slot), now);
-    } catch (error) {
-      // The store that is away is found by the alerts themselves.
-      logger.debug({ err: messageOf(error) }, 'schedules could not be looked at');
-    }
+    missed = [];
+    for (const { name, next, last } of listed)
+      if (next === null) due.delete(name);
+      else look(name, next, last === null ? null : new Date(last.slot), now);
     return missed;
   };
 }

@@ -180,7 +180,14 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     const { createRunningWorker } = await import('./run-worker.js');
     if (stopping) return;
     worker = createRunningWorker({
-      ...{ database: ready, config, routes: table, sender, metrics, clock, random: systemRandomness, logger },
+      ...{ database: ready, config, routes: table, sender, clock, random: systemRandomness, logger },
+      metrics: {
+        ...metrics,
+        delivered(seconds, email) {
+          metrics.delivered(seconds, email);
+          alerts.noteDelivered(email);
+        },
+      },
       unsubscribeUrl: suppression.unsubscribeUrl,
       ...{ onOwed: webhookSender.ring, onOwedForAnother: webhookSender.ringLater },
       receiveForeign: amqp.receiveForeign,

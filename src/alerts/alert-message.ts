@@ -1,17 +1,20 @@
 import { trimEndOf } from '../kernel/index.js';
+import { moment } from './alert.js';
 import { ALERTS } from './alerts.js';
 import type { DueNotification } from './notifications.js';
 
 /** One message about an episode, in the forms its channels take. */
 export type AlertMessage = Omit<DueNotification, 'channel' | 'attempt'>;
 
+type Concerned = Pick<AlertMessage, 'alert' | 'subject' | 'tenant'>;
+
 /** Where an episode leads in the dashboard; null without an address of it. */
-export function alertLink(alert: string, dashboardUrl: string | null): string | null {
-  return dashboardUrl === null ? null : `${trimEndOf(dashboardUrl, '/')}/dashboard/${alertPage(alert)}`;
+export function alertLink(of: Concerned, dashboardUrl: string | null): string | null {
+  return dashboardUrl === null ? null : `${trimEndOf(dashboardUrl, '/')}/dashboard/${alertPage(of)}`;
 }
 
-export function alertPage(alert: string): string {
-  return ALERTS.find(({ id }) => id === alert)?.page ?? '';
+export function alertPage({ alert, subject, tenant }: Concerned): string {
+  return ALERTS.find(({ id }) => id === alert)?.page(subject, tenant) ?? '';
 }
 
 export function alertAction(alert: string): string {
@@ -31,7 +34,7 @@ export function webhookBody(message: AlertMessage, dashboardUrl: string | null, 
       began_at: beganAt,
       ended_at: endedAt,
       action: alertAction(alert),
-      url: alertLink(alert, dashboardUrl),
+      url: alertLink(message, dashboardUrl),
     },
   };
 }
@@ -48,19 +51,42 @@ export function slackBody(message: AlertMessage, dashboardUrl: string | null): o
 export function emailContent(
   message: AlertMessage,
   dashboardUrl: string | null,
-): { subject: string; text: string } {
+): { subject: string; text: string; html: string } {
   const state = message.kind === 'end' ? 'Over' : message.severity === 'page' ? 'Alert' : 'Notice';
+  const lines = linesOf(message, dashboardUrl);
   return {
     subject: `[Postrider] ${state}: ${message.alert}${message.subject === '' ? '' : ` (${message.subject})`}`,
-    text: textOf(message, dashboardUrl),
+    text: lines.join('\n'),
+    html: lines.map((line) => `<p style="margin:0 0 8px">${inHtml(line)}</p>`).join('\n'),
   };
 }
 
 function textOf(message: AlertMessage, dashboardUrl: string | null): string {
+  return linesOf(message, dashboardUrl).join('\n');
+}
+
+/** What is wrong; since when and whom it concerns; what to do; where to look. */
+function linesOf(message: AlertMessage, dashboardUrl: string | null): string[] {
   const { kind, alert, tenant, sentence, beganAt, endedAt } = message;
-  const link = alertLink(alert, dashboardUrl);
-  const company = tenant === null ? '' : `\nCompany: ${tenant}`;
-  const end = kind === 'end' ? `Over since ${endedAt ?? 'now'}. It was: ` : '';
-  const todo = kind === 'begin' ? `\nWhat to do: ${alertAction(alert)}` : '';
-  return `${end}${sentence}\nAlert: ${alert}, since ${beganAt}${company}${todo}${link ? `\n${link}` : ''}`;
+  const link = alertLink(message, dashboardUrl);
+  const concerns = `concerns ${tenant === null ? 'every tenant' : `the tenant ${tenant}`}`;
+  const time =
+    kind === 'end' && endedAt !== null
+      ? `From ${moment(beganAt)} to ${moment(endedAt)}`
+      : `Since ${moment(beganAt)}`;
+  return [
+    kind === 'end' ? `Over: ${sentence}` : sentence,
+    `${time}; ${concerns}; alert ${alert}.`,
+    ...(kind === 'begin' && alertAction(alert) !== '' ? [`What to do: ${alertAction(alert)}`] : []),
+    ...(link === null ? [] : [link]),
+  ];
+}
+
+function inHtml(line: string): string {
+  const escaped = line
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+  return /^https?:\/\/\S+$/.test(line) ? `<a href="${escaped}">${escaped}</a>` : escaped;
 }

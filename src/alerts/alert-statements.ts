@@ -1,11 +1,12 @@
 /**
  * What the alerts ask of the store. Each statement reads a bounded number of rows by index: the queue is sampled from
- * its oldest rows and from the head of each route, priority and tenant, never counted.
+ * its oldest rows and from the head of each route, priority and tenant, never counted. Tenants with thresholds of their
+ * own are looked at whatever their place.
  */
 
 // A recursion takes one index probe per step: the ready index is ordered by route, priority, tenant and id, so each
 // step finds the oldest email of the next tenant.
-const CANDIDATES = `
+const candidates = (tenants: string) => `
   heads as (
     (select q.id, q.priority, q.route, q.tenant, 1 as step from postrider.email_queue q where q.ready
      order by q.route, q.priority, q.tenant, q.id limit 1)
@@ -19,6 +20,14 @@ const CANDIDATES = `
   sampled as (
     select id, priority, route, tenant from heads
     union
+    select n.id, n.priority, n.route, n.tenant
+    from (select distinct route, priority from heads) h cross join unnest(${tenants}) named(tenant)
+    cross join lateral (
+      select q.id, q.priority, q.route, q.tenant from postrider.email_queue q
+      where q.ready and q.route = h.route and q.priority = h.priority and q.tenant = named.tenant
+      order by q.id limit 1
+    ) n
+    union
     select o.id, o.priority, o.route, o.tenant from (
       select id, priority, route, tenant, ready, owner, rung_at from postrider.email_queue order by id limit 500
     ) o where o.ready or o.owner is not null or o.rung_at is not null
@@ -29,28 +38,31 @@ const CANDIDATES = `
      where rung_at is not null and owner is null order by rung_at limit 200)
   )`;
 
-// What was attempted before waits for its turn as it should, and what is paused for a person.
+// What was attempted before waits for its turn as it should, and what is paused for a person. Each priority has its
+// share, so that a large mailing in the lowest hides nothing.
 const late = (olderThan: string) => `
   late as (
-    select s.id, s.priority, e.since from (
-      select id, priority, route, tenant from sampled
-      where id < postrider.id_floor(clock_timestamp() - ${olderThan} * interval '1 second') order by id limit 50
+    select s.id, s.priority, s.tenant, e.type, e.since from (
+      select id, priority, route, tenant, row_number() over (partition by priority order by id) as place from sampled
+      where id < postrider.id_floor(clock_timestamp() - ${olderThan} * interval '1 second')
     ) s
     join lateral (
       select greatest(x.created_at, coalesce(x.scheduled_at, x.created_at)) as since, x.type
       from postrider.emails x where x.id = s.id
     ) e on isfinite(e.since)
-    where not exists (select from postrider.email_attempts a where a.email_id = s.id)
+    where s.place <= 50 and not exists (select from postrider.email_attempts a where a.email_id = s.id)
       and not exists (select from postrider.pauses p where p.scope = 'all'
         or (p.scope = 'route' and p.value = s.route) or (p.scope = 'tenant' and p.value = s.tenant)
         or (p.scope = 'type' and p.value = e.type))
   )`;
 
+const QUOTAS_AT_ONCE = 200;
+
 const ALIVE = `select from postrider.workers
     where ended_at is null and beat_at > clock_timestamp() - interval '10 seconds'`;
 
 export const NOTHING_SENT = `
-  with recursive ${CANDIDATES}, ${late('$1::float8')}
+  with recursive ${candidates("'{}'::text[]")}, ${late('$1::float8')}
   select extract(epoch from clock_timestamp() - min(l.since))::float8 as waited from late l
   where l.since < clock_timestamp() - $1::float8 * interval '1 second'
     and exists (${ALIVE})
@@ -58,13 +70,15 @@ export const NOTHING_SENT = `
       where a.settled_at > clock_timestamp() - $1::float8 * interval '1 second' and a.status = 'sent')
   having count(*) > 0`;
 
+// $1: the shortest limit of all; $2, $3: tenants and types that have their own.
 export const EMAILS_WAIT = `
-  with recursive ${CANDIDATES}, ${late('least($1::float8, $2::float8)')}
-  select l.priority = 4 as bulk, extract(epoch from clock_timestamp() - min(l.since))::float8 as waited from late l
-  where l.since < clock_timestamp()
-      - case when l.priority = 4 then $2::float8 else $1::float8 end * interval '1 second'
-    and exists (${ALIVE})
-  group by 1`;
+  with recursive ${candidates('$2::text[]')}, ${late('$1::float8')}
+  select l.priority = 4 as bulk, case when l.tenant = any ($2::text[]) then l.tenant end as tenant,
+    case when l.type = any ($3::text[]) then l.type end as type,
+    extract(epoch from clock_timestamp() - min(l.since))::float8 as waited
+  from late l
+  where l.since < clock_timestamp() - $1::float8 * interval '1 second' and exists (${ALIVE})
+  group by 1, 2, 3`;
 
 export const NO_WORKER = `
   select seen.silent, waiting.waits from (
@@ -112,16 +126,25 @@ export const PAUSED = `
     or exists (select from postrider.email_queue q where q.parked and q.parked_by = p.scope || ':' || p.value)
   order by p.scope, p.value limit 50`;
 
+// $1: the fewest emails that count; $2: the lowest rate; $3: tenants with limits of their own, whose tallies are added up.
 export const FAILURES = `
-  select case when grouping(s.type) = 1 then null else coalesce(nullif(s.type, ''), '(none)') end as type,
-    sum(s.count) filter (where s.status = 'failed')::int as failed, sum(s.count)::int as ended
-  from postrider.email_tally_sums s
-  where s.tenant = '' and s.hours = 1 and s.status in ('sent', 'failed')
-    and s.bucket >= date_trunc('hour', clock_timestamp(), 'UTC') - interval '1 hour'
-  group by grouping sets ((), (s.type))
-  having sum(s.count) >= $1::int
-    and sum(s.count) filter (where s.status = 'failed') * 100.0 > sum(s.count) * $2::float8
-  order by failed desc limit 20`;
+  select x.tenant, x.type, x.failed, x.ended from (
+    select null as tenant,
+      case when grouping(s.type) = 1 then null else coalesce(nullif(s.type, ''), '(none)') end as type,
+      coalesce(sum(s.count) filter (where s.status = 'failed'), 0)::int as failed, sum(s.count)::int as ended
+    from postrider.email_tally_sums s
+    where s.tenant = '' and s.hours = 1 and s.status in ('sent', 'failed')
+      and s.bucket >= date_trunc('hour', clock_timestamp(), 'UTC') - interval '1 hour'
+    group by grouping sets ((), (s.type))
+    union all
+    select t.tenant, null, coalesce(sum(t.count) filter (where t.status = 'failed'), 0)::int, sum(t.count)::int
+    from postrider.email_tallies t
+    where t.tenant = any ($3::text[]) and t.status in ('sent', 'failed')
+      and t.bucket >= date_trunc('hour', clock_timestamp(), 'UTC') - interval '1 hour'
+    group by t.tenant
+  ) x
+  where x.ended >= $1::int and x.failed > 0 and x.failed * 100.0 > x.ended * $2::float8
+  order by x.failed desc limit 200`;
 
 export const UNKNOWN_OUTCOMES = `
   select count(*)::int as count from (
@@ -132,47 +155,101 @@ export const UNKNOWN_OUTCOMES = `
     limit 1000
   ) u`;
 
+// $1: the kind; $2: the fewest emails that count; $3: the lowest rate. The facts of single tenants and types, $4 and $5,
+// are told apart by their emails, since yesterday began (UTC), as their sums are.
 export const REPORTS = `
-  select r.count, s.sent from (
-    select count(*)::int as count from (
-      select from postrider.email_facts f
-      where f.type = $1::postrider.event_type and f.type in ('BOUNCED', 'COMPLAINED', 'EXPIRED')
-        and f.created_at > clock_timestamp() - interval '1 day'
-      limit 10000) f
-  ) r
-  cross join (
-    select coalesce(sum(s.count), 0)::int as sent from postrider.email_tally_sums s
-    where s.tenant = '' and s.hours = 1 and s.status = 'sent' and s.bucket >= clock_timestamp() - interval '1 day'
-  ) s
-  where s.sent >= $2::int and r.count > s.sent * $3::float8`;
-
-export const LATE = `
-  select x.type, sum(x.expired)::int as expired, sum(x.late)::int as late from (
-    select e.type, 1 as expired, 0 as late from (
+  with day as (select date_trunc('day', clock_timestamp(), 'UTC') - interval '1 day' as starts),
+  named as (
+    select e.tenant, coalesce(e.type, '') as type from (
       select f.email_id from postrider.email_facts f
-      where f.type = 'EXPIRED' and f.type in ('BOUNCED', 'COMPLAINED', 'EXPIRED')
-        and f.created_at > clock_timestamp() - interval '15 minutes'
-      limit 1000) f
-    join lateral (select t.type from postrider.emails t where t.id = f.email_id) e on e.type is not null
+      where f.type = $1::postrider.event_type and f.type in ('BOUNCED', 'COMPLAINED', 'EXPIRED')
+        and f.created_at >= (select starts from day) and cardinality($4::text[] || $5::text[]) > 0
+      limit 10000) f
+    join lateral (select t.tenant, t.type from postrider.emails t where t.id = f.email_id) e on true
+    where e.tenant = any ($4::text[]) or e.type = any ($5::text[])
+  )
+  select x.tenant, x.type, x.count, x.sent from (
+    select null as tenant, null as type, r.count, s.sent from (
+      select count(*)::int as count from (
+        select from postrider.email_facts f
+        where f.type = $1::postrider.event_type and f.type in ('BOUNCED', 'COMPLAINED', 'EXPIRED')
+          and f.created_at > clock_timestamp() - interval '1 day'
+        limit 10000) f
+    ) r
+    cross join (
+      select coalesce(sum(s.count), 0)::int as sent from postrider.email_tally_sums s
+      where s.tenant = '' and s.hours = 1 and s.status = 'sent' and s.bucket >= clock_timestamp() - interval '1 day'
+    ) s
     union all
-    select e.type, 0, 1 from (
-      select t.email_id, t.settled_at from postrider.email_attempts t
-      where t.email_id >= postrider.id_floor(clock_timestamp() - interval '15 minutes')
-        and t.final and t.status = 'sent'
-      order by t.email_id desc limit 300) a
-    join lateral (
-      select t.type, greatest(t.created_at, coalesce(t.scheduled_at, t.created_at)) as since
-      from postrider.emails t where t.id = a.email_id and t.sensitive
-    ) e on e.type is not null and a.settled_at - e.since > $1::float8 * interval '1 second'
+    select n.tenant, null, (select count(*)::int from named where named.tenant = n.tenant), s.sent
+    from unnest($4::text[]) n(tenant) cross join lateral (
+      select coalesce(sum(s.count), 0)::int as sent from postrider.email_tally_sums s
+      where s.tenant = n.tenant and s.hours = 24 and s.status = 'sent' and s.bucket >= (select starts from day)
+    ) s
+    union all
+    select null, n.type, (select count(*)::int from named where named.type = n.type), s.sent
+    from unnest($5::text[]) n(type) cross join lateral (
+      select coalesce(sum(s.count), 0)::int as sent from postrider.email_tally_sums s
+      where s.tenant = '' and s.hours = 24 and s.status = 'sent' and s.bucket >= (select starts from day)
+        and s.type = n.type
+    ) s
   ) x
-  group by x.type having sum(x.expired) >= 3 or sum(x.late) >= 3
-  order by x.type limit 20`;
+  where x.sent >= $2::int and x.count > 0 and x.count > x.sent * $3::float8`;
+
+export const EXPIRED = `
+  select e.type, count(*)::int as expired from (
+    select f.email_id from postrider.email_facts f
+    where f.type = 'EXPIRED' and f.type in ('BOUNCED', 'COMPLAINED', 'EXPIRED')
+      and f.created_at > clock_timestamp() - interval '15 minutes'
+    limit 1000) f
+  join lateral (select coalesce(t.type, '') as type from postrider.emails t where t.id = f.email_id) e on true
+  group by e.type having count(*) >= 3
+  order by e.type limit 20`;
+
+const QUOTAS_LEFT_AT = `
+  moved as (
+    update postrider.alert_rounds r
+    set (quota_tenant, quota_period) = (
+      select case when count(*) = ${QUOTAS_AT_ONCE} then max(n.tenant) else '' end,
+        case when count(*) = ${QUOTAS_AT_ONCE} then (array_agg(n.period order by n.tenant desc, n.period desc))[1] else '' end
+      from next n)
+  )`;
+
+// A few hundred quotas are added up at a time: those an episode is about, and the next after the last that were. The
+// sum of one is 128 rows.
+export const QUOTA = `
+  with place as (select quota_tenant, quota_period from postrider.alert_rounds),
+  next as (
+    select q.tenant, q.period from postrider.quotas q
+    where (q.tenant, q.period) > (select quota_tenant, quota_period from place)
+    order by q.tenant, q.period limit ${QUOTAS_AT_ONCE}
+  ),
+  ${QUOTAS_LEFT_AT},
+  wanted as (
+    select tenant, period from next
+    union
+    select e.tenant, split_part(e.subject, ' of ', 1) from postrider.alert_episodes e
+    where e.alert = 'quota' and e.ended_at is null
+  )
+  select q.tenant, q.period, q.max_emails::float8 as most, u.used::float8 as used, postrider.iso_time(p.ends) as ends
+  from wanted w
+  join postrider.quotas q on q.tenant = w.tenant and q.period = w.period
+  cross join lateral (
+    select date_trunc(q.period, clock_timestamp() at time zone 'UTC') at time zone 'UTC' as starts,
+      (date_trunc(q.period, clock_timestamp() at time zone 'UTC') + ('1 ' || q.period)::interval) at time zone 'UTC' as ends
+  ) p
+  cross join lateral (
+    select coalesce(sum(s.used), 0) as used from postrider.quota_shares s
+    where s.tenant = q.tenant and s.period = q.period and s.period_start = p.starts
+  ) u
+  where q.max_emails > 0 and u.used * 100.0 >= q.max_emails * $1::float8
+  order by q.tenant, q.period limit 200`;
 
 export const WEBHOOK_FAILING = `
-  select w.id, w.tenant, extract(epoch from clock_timestamp() - w.failing_since)::float8 as failing
+  select w.id, w.tenant, w.url, extract(epoch from clock_timestamp() - w.failing_since)::float8 as failing
   from postrider.webhook_endpoints w
   where w.failing_since < clock_timestamp() - $1::float8 * interval '1 second' and w.disabled_at is null
-  order by w.failing_since limit 20`;
+  order by w.failing_since limit 200`;
 
 export const SCHEDULE_STUCK = `
   select x.schedule, max(x.state) as state, max(x.error) as error from (

@@ -1,8 +1,9 @@
 /**
  * What an alert is: the condition it watches, how it is said, what to do about it, and the rule for Prometheus where
  * its metrics show the same. `database` conditions are one bounded statement; `process` conditions are known to a
- * process about itself.
+ * process about itself; an `outage` is why the others cannot be looked at.
  */
+import { trimEndOf } from '../kernel/index.js';
 import type { Thresholds } from './alert-defaults.js';
 
 export type Severity = 'page' | 'ticket';
@@ -14,6 +15,8 @@ export interface Finding {
   tenant: string | null;
   /** One plain sentence with its numbers. */
   sentence: string;
+  /** Another finding says the same: an open episode goes on, and none is opened. */
+  implied?: boolean;
 }
 
 export interface AlertText {
@@ -24,8 +27,8 @@ export interface AlertText {
   condition: string;
   /** What to do. */
   action: string;
-  /** Where in the dashboard. */
-  page: string;
+  /** The page of the dashboard that shows it. */
+  page(subject: string, tenant: string | null): string;
   /** How long the condition must hold. */
   holdMs(thresholds: Thresholds): number;
   prometheus: PrometheusRule | null;
@@ -48,10 +51,16 @@ export interface DatabaseAlert extends AlertText {
 
 export interface ProcessAlert extends AlertText {
   reads: 'process';
-  findings(facts: ProcessFacts): Finding[];
+  findings(facts: ProcessFacts, thresholds: Thresholds): Finding[] | Promise<Finding[]>;
 }
 
-export type Alert = DatabaseAlert | ProcessAlert;
+/** What can keep alerts themselves from being looked at. */
+export interface OutageAlert extends AlertText {
+  reads: 'outage';
+  sentence(reason: string, alert?: string): string;
+}
+
+export type Alert = DatabaseAlert | ProcessAlert | OutageAlert;
 
 /** What a process knows of itself; null for a part it does not run. */
 export interface ProcessFacts {
@@ -60,10 +69,18 @@ export interface ProcessFacts {
   bus: { up: boolean; message: string } | null;
   /** Calls that a fault of the store failed, within the last five minutes. */
   accepting: { failures: number; message: string } | null;
-  /** Schedules whose time has passed without a run. */
-  missedSchedules: ReadonlyArray<{ name: string; dueAt: Date }>;
-  /** Why the database cannot be used. */
-  databaseAway: string | null;
+  /** Schedules whose time has passed without a run; rejects when they cannot be looked at. */
+  missedSchedules(): Promise<ReadonlyArray<{ name: string; dueAt: Date }>>;
+  /** Types of which emails reached their provider late, within the last quarter of an hour. */
+  lateTypes: readonly LateType[];
+}
+
+export interface LateType {
+  type: string;
+  late: number;
+  sent: number;
+  limitMs: number;
+  longestMs: number;
 }
 
 /** A duration as a person says it: `40 seconds`, `7 minutes`, `3 hours`, `2 days`. */
@@ -79,9 +96,14 @@ const UNITS = [
   [60, 'minute'],
 ] as const;
 
+/** `2026-11-20 09:15 UTC` */
+export function moment(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
 /** A foreign message as part of a sentence: one line, bounded. */
 export function quoted(text: string | null): string {
   const line = (text ?? '').replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
   if (line === '') return 'no reason is known';
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+  return line.length > 200 ? `${line.slice(0, 199)}…` : trimEndOf(line, '.');
 }

@@ -2,9 +2,9 @@
  * The alerts, each declared once. Episodes and messages, the rules of deploy/prometheus/alerts.yml and the table of
  * docs/OPERATIONS.md come from here. Every statement reads a bounded number of rows, however much waits or was sent.
  */
-import type { Alert, DatabaseAlert, Finding, ProcessAlert } from './alert.js';
-import { quoted, spoken } from './alert.js';
-import { ALERT_DEFAULTS } from './alert-defaults.js';
+import type { Alert, DatabaseAlert, Finding, OutageAlert, ProcessAlert } from './alert.js';
+import { moment, quoted, spoken } from './alert.js';
+import { ALERT_DEFAULTS, least, limitOf, namesWith } from './alert-defaults.js';
 import * as sql from './alert-statements.js';
 
 const seconds = (ms: number) => ms / 1000;
@@ -16,8 +16,8 @@ const nothingSent: DatabaseAlert = {
   severity: 'page',
   condition: 'Emails wait, a worker is alive, and nothing has been sent for `alerts.silentMs`.',
   action:
-    'Look at the routes on the overview: is a provider silent, is everything paused? `postrider doctor` tries each way out.',
-  page: '',
+    'Look at the routes on the overview; `postrider doctor` tries each of them. If a provider is silent, ask it, or send by another route.',
+  page: () => '',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.NOTHING_SENT,
@@ -25,7 +25,7 @@ const nothingSent: DatabaseAlert = {
   findings: (rows: Array<{ waited: number }>, limits) =>
     rows.map(({ waited }) =>
       all(
-        `Nothing was sent for ${spoken(seconds(limits.silentMs))} while emails wait, the longest for ${spoken(waited)}.`,
+        `No email was sent for ${spoken(seconds(limits.silentMs))} although a worker is alive and emails wait, the oldest for ${spoken(waited)}.`,
       ),
     ),
   prometheus: {
@@ -40,20 +40,39 @@ const emailsWait: DatabaseAlert = {
   id: 'emails-wait',
   severity: 'page',
   condition:
-    'An email that could go has waited `alerts.waitingMs` for its first attempt; one of priority 4 `alerts.bulkWaitingMs`.',
+    'An email that could go has waited `alerts.waitingMs` for its first attempt, that of its tenant or type where it has one; one of priority 4 `alerts.bulkWaitingMs`.',
   action:
-    'Look at the overview: are there enough workers, is a route open, is its rate too low for what waits?',
-  page: '',
+    'Look at the routes and workers on the overview: start more workers, or raise the rate of the route or add another.',
+  page: () => '',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.EMAILS_WAIT,
-  parameters: (limits) => [seconds(limits.waitingMs), seconds(limits.bulkWaitingMs)],
-  findings: (rows: Array<{ bulk: boolean; waited: number }>) =>
-    rows.map(({ bulk, waited }) => ({
-      subject: bulk ? 'priority 4' : '',
-      tenant: null,
-      sentence: `An email${bulk ? ' of priority 4' : ''} that could go has been waiting for ${spoken(waited)}.`,
-    })),
+  parameters: (limits) => [
+    seconds(least(limits, 'waitingMs', 'bulkWaitingMs')),
+    namesWith(limits, 'tenants', 'waitingMs'),
+    namesWith(limits, 'types', 'waitingMs'),
+  ],
+  findings(
+    rows: Array<{ bulk: boolean; tenant: string | null; type: string | null; waited: number }>,
+    limits,
+  ) {
+    const longest = new Map<string, Finding & { waited: number }>();
+    for (const { bulk, tenant, type, waited } of rows) {
+      const general = bulk && tenant === null && type === null;
+      const limitMs = general ? limits.bulkWaitingMs : limitOf(limits, 'waitingMs', { tenant, type });
+      if (waited * 1000 < limitMs) continue;
+      const subject = [
+        ...(tenant === null ? [] : [`tenant ${tenant}`]),
+        ...(type === null ? [] : [`type ${type}`]),
+        ...(general ? ['priority 4'] : []),
+      ].join(', ');
+      if ((longest.get(subject)?.waited ?? 0) >= waited) continue;
+      const which = `${type === null ? '' : ` of the type ${type}`}${tenant === null ? '' : ` of ${tenant}`}${general ? ' of priority 4' : ''}`;
+      const sentence = `An email${which} has waited ${spoken(waited)} for its first attempt; ${spoken(seconds(limitMs))} is the limit.`;
+      longest.set(subject, { subject, tenant, sentence, waited });
+    }
+    return [...longest.values()].map(({ waited: _, ...finding }) => finding);
+  },
   prometheus: {
     name: 'PostriderEmailsWait',
     expr: `max(email_queue_oldest_due_seconds) > ${seconds(waitingMs)}`,
@@ -67,7 +86,7 @@ const noWorker: DatabaseAlert = {
   severity: 'page',
   condition: 'No worker is alive, and emails wait or a worker ended without stopping.',
   action: 'Start a worker: `postrider serve --roles worker`. Its log says why the last one ended.',
-  page: '',
+  page: () => '',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.NO_WORKER,
@@ -92,22 +111,20 @@ const workerWithoutLease: ProcessAlert = {
   condition: 'A process with the role `worker` holds no lease.',
   action:
     'The log of that process says why it cannot begin; `postrider doctor` looks at everything it needs.',
-  page: '',
+  page: () => '',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'process',
   findings: ({ worker }) =>
-    worker && !worker.up
-      ? [all(`A process has the role worker and does not deliver: ${quoted(worker.message)}.`)]
-      : [],
+    worker && !worker.up ? [all(`A worker process cannot deliver: ${quoted(worker.message)}.`)] : [],
   prometheus: null,
 };
 
 const engineDown: ProcessAlert = {
   id: 'engine-down',
   severity: 'page',
-  condition: 'A worker does not reach the broker of its engine.',
+  condition: 'A worker cannot use the broker of its engine for `alerts.routeMs`.',
   action: 'Bring the broker back, or set POSTRIDER_ENGINE=postgres and restart the workers.',
-  page: '',
+  page: () => '',
   holdMs: ({ routeMs }) => routeMs,
   reads: 'process',
   findings: ({ engine }) =>
@@ -116,7 +133,7 @@ const engineDown: ProcessAlert = {
           {
             subject: engine.name,
             tenant: null,
-            sentence: `A worker does not reach the broker of its engine ${engine.name}: ${quoted(engine.message)}. Emails are accepted and wait.`,
+            sentence: `A worker cannot use the broker of its engine ${engine.name}: ${quoted(engine.message)}. Emails are accepted and wait.`,
           },
         ]
       : [],
@@ -132,14 +149,17 @@ const engineDown: ProcessAlert = {
 const busDown: ProcessAlert = {
   id: 'bus-down',
   severity: 'page',
-  condition: 'A process is not connected to the event bus, does not consume, or cannot move events.',
+  condition:
+    'A process is not connected to the event bus, does not consume, or cannot move events, for `alerts.busMs`.',
   action:
-    'Bring the broker of POSTRIDER_BUS_URL back; /health/ready says what is wrong. Events wait in the store.',
-  page: '',
+    'Bring the broker of POSTRIDER_BUS_URL back; /health/ready says what is wrong. Nothing is lost meanwhile.',
+  page: () => '',
   holdMs: ({ busMs }) => busMs,
   reads: 'process',
   findings: ({ bus }) =>
-    bus && !bus.up ? [all(`The event bus is stuck: ${quoted(bus.message)}. Its events wait.`)] : [],
+    bus && !bus.up
+      ? [all(`The event bus is stuck: ${quoted(bus.message)}. Its events wait in the database.`)]
+      : [],
   prometheus: {
     name: 'PostriderBusStuck',
     expr: 'min(postrider_bus_up) == 0',
@@ -154,14 +174,14 @@ const busLate: DatabaseAlert = {
   severity: 'ticket',
   condition: 'An event has waited `alerts.busMs` for the broker of the event bus.',
   action:
-    'Is a worker alive that has POSTRIDER_BUS_URL? Without a bus, `postrider bus off` forgets the events.',
-  page: '',
+    'Start a worker that has POSTRIDER_BUS_URL, or bring its broker back. Where there is no bus any more, `postrider bus off` removes the events.',
+  page: () => '',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.BUS_LATE,
   parameters: (limits) => [seconds(limits.busMs)],
   findings: (rows: Array<{ waited: number }>) =>
-    rows.map(({ waited }) => all(`An event has waited for the event bus for ${spoken(waited)}.`)),
+    rows.map(({ waited }) => all(`The oldest event has waited ${spoken(waited)} for the event bus.`)),
   prometheus: null,
 };
 
@@ -170,8 +190,8 @@ const routeFailing: DatabaseAlert = {
   severity: 'page',
   condition: 'The circuit of a route is open, and stays so for `alerts.routeMs`.',
   action:
-    'Ask its provider, or take another route: the route is probed by itself and closes when it answers.',
-  page: '',
+    'Ask the provider, or send by another route. The route is tried again by itself and used as soon as it answers.',
+  page: () => '',
   holdMs: ({ routeMs }) => routeMs,
   reads: 'database',
   sql: sql.ROUTE_FAILING,
@@ -180,7 +200,7 @@ const routeFailing: DatabaseAlert = {
     rows.map(({ name, reason }) => ({
       subject: name,
       tenant: null,
-      sentence: `The route ${name} fails and is held open: ${quoted(reason)}.`,
+      sentence: `The route ${name} fails and is not used: ${quoted(reason)}.`,
     })),
   prometheus: {
     name: 'PostriderRouteOpen',
@@ -195,8 +215,8 @@ const paused: DatabaseAlert = {
   severity: 'ticket',
   condition:
     'Emails wait for a pause: one a worker made because the account is wrong or its quota is spent, or one of a person that is `alerts.pausedMs` old.',
-  action: 'Mend what the reason names, then `postrider resume` with the name of the pause.',
-  page: '',
+  action: 'Repair what the reason names, then lift the pause on the overview or with `postrider resume`.',
+  page: () => '',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.PAUSED,
@@ -205,7 +225,7 @@ const paused: DatabaseAlert = {
     rows.map(({ scope, value, reason, age }) => ({
       subject: value === '' ? scope : `${scope}:${value}`,
       tenant: scope === 'tenant' ? value : null,
-      sentence: `${scope === 'all' ? 'All sending' : `The ${scope} ${value}`} has been paused for ${spoken(age)} and emails wait for it: ${quoted(reason)}.`,
+      sentence: `${scope === 'all' ? 'All sending' : `The ${scope} ${value}`} has been paused for ${spoken(age)} while emails wait for it: ${quoted(reason)}.`,
     })),
   prometheus: {
     name: 'PostriderRoutePaused',
@@ -219,19 +239,34 @@ const failures: DatabaseAlert = {
   id: 'failures',
   severity: 'ticket',
   condition:
-    'Of at least `alerts.rateMinimum` emails of this hour and the last, `alerts.failurePercent` failed; of all, else of a type.',
-  action: 'The dead letters are grouped by error: mend the most frequent one, then retry them.',
-  page: 'dead-letters',
+    'Of at least `alerts.rateMinimum` emails of this hour and the last, more than `alerts.failurePercent` in a hundred failed; of all, else of a type; of a tenant that has such a threshold of its own.',
+  action:
+    'The dead letters are grouped by error: mend the cause of the most frequent one, then send them again from there.',
+  page: () => 'dead-letters',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.FAILURES,
-  parameters: (limits) => [limits.rateMinimum, limits.failurePercent],
-  findings(rows: Array<{ type: string | null; failed: number; ended: number }>) {
-    const whole = rows.filter(({ type }) => type === null);
-    return (whole.length > 0 ? whole : rows).map(({ type, failed, ended }) => ({
-      subject: type ?? '',
-      tenant: null,
-      sentence: `${failed} of the last ${ended} emails${type ? ` of the type ${type}` : ''} failed (${percent(failed, ended)}).`,
+  parameters: (limits) => [
+    least(limits, 'rateMinimum'),
+    least(limits, 'failurePercent'),
+    namesWith(limits, 'tenants', 'failurePercent', 'rateMinimum'),
+  ],
+  findings(
+    rows: Array<{ tenant: string | null; type: string | null; failed: number; ended: number }>,
+    limits,
+  ) {
+    const exceeding = rows.filter(
+      (row) =>
+        row.ended >= limitOf(limits, 'rateMinimum', row) &&
+        row.failed * 100 > row.ended * limitOf(limits, 'failurePercent', row),
+    );
+    const whole = exceeding.some(({ tenant, type }) => tenant === null && type === null);
+    const single = new Set(namesWith(limits, 'types', 'failurePercent', 'rateMinimum'));
+    return exceeding.slice(0, MOST_FINDINGS).map(({ tenant, type, failed, ended }) => ({
+      subject: tenant === null ? (type ?? '') : `tenant ${tenant}`,
+      tenant,
+      sentence: `${failed} of ${ended} emails${of({ tenant, type })} that ended in this hour and the last failed (${percent(failed, ended)}).`,
+      implied: whole && type !== null && !single.has(type),
     }));
   },
   prometheus: {
@@ -245,9 +280,9 @@ const failures: DatabaseAlert = {
 const unknownOutcomes: DatabaseAlert = {
   id: 'unknown-outcomes',
   severity: 'ticket',
-  condition: 'An email ended in `unknown` within the last hour.',
-  action: 'Decide for each whether it is sent again: `postrider dlq list`.',
-  page: 'dead-letters',
+  condition: 'An email ended in `unknown` within the last hour, and nobody has decided about it.',
+  action: 'Decide for each in the dead letters whether it is sent again or left.',
+  page: () => 'dead-letters?status=unknown',
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.UNKNOWN_OUTCOMES,
@@ -257,7 +292,7 @@ const unknownOutcomes: DatabaseAlert = {
       count > 0
         ? [
             all(
-              `${count >= 1000 ? '1000 or more' : count} emails may or may not have been delivered, and end there.`,
+              `It is not known whether ${count >= 1000 ? '1000 or more emails' : emails(count)} of the last hour ${count === 1 ? 'was' : 'were'} delivered; ${count === 1 ? 'it waits' : 'they wait'} for a decision.`,
             ),
           ]
         : [],
@@ -272,53 +307,63 @@ const unknownOutcomes: DatabaseAlert = {
 
 const reports = (kind: 'bounces' | 'complaints'): DatabaseAlert => {
   const bounces = kind === 'bounces';
+  const limit = bounces ? 'bouncePercent' : 'complaintsPerThousand';
+  const whole = bounces ? 100 : 1000;
   return {
     id: kind,
     severity: 'ticket',
-    condition: bounces
-      ? 'Of at least `alerts.rateMinimum` emails sent in a day, `alerts.bouncePercent` bounced.'
-      : 'Of at least `alerts.rateMinimum` emails sent in a day, `alerts.complaintsPerThousand` in a thousand were reported as spam.',
+    condition: `Of at least \`alerts.rateMinimum\` emails sent in a day, ${bounces ? 'more than `alerts.bouncePercent` in a hundred bounced' : 'more than `alerts.complaintsPerThousand` in a thousand were reported as spam'}; of a tenant or type that has such a threshold of its own since yesterday began (UTC).`,
     action: bounces
-      ? 'Find where the addresses come from; providers close accounts that go on.'
-      : 'Stop the type people complain about; look at its consent and its unsubscribe link.',
-    page: 'suppressions',
+      ? 'Find out where the addresses come from and stop sending to them; providers close accounts that go on.'
+      : 'Stop the type people complain about; check who agreed to it and whether its unsubscribe link works.',
+    page: (_, tenant) =>
+      `suppressions?reason=${bounces ? 'bounce' : 'complaint'}${tenant === null ? '' : `&companyId=${encodeURIComponent(tenant)}`}`,
     holdMs: ({ holdMs }) => holdMs,
     reads: 'database',
     sql: sql.REPORTS,
     parameters: (limits) => [
       bounces ? 'BOUNCED' : 'COMPLAINED',
-      limits.rateMinimum,
-      bounces ? limits.bouncePercent / 100 : limits.complaintsPerThousand / 1000,
+      least(limits, 'rateMinimum'),
+      least(limits, limit) / whole,
+      namesWith(limits, 'tenants', limit, 'rateMinimum'),
+      namesWith(limits, 'types', limit, 'rateMinimum'),
     ],
-    findings: (rows: Array<{ count: number; sent: number }>) =>
-      rows.map(({ count, sent }) =>
-        all(
-          `${count} of ${sent} emails of the last day ${bounces ? 'bounced' : 'were reported as spam'} (${percent(count, sent)}).`,
-        ),
-      ),
+    findings: (
+      rows: Array<{ tenant: string | null; type: string | null; count: number; sent: number }>,
+      limits,
+    ) =>
+      rows.flatMap((row) => {
+        const { tenant, type, count, sent } = row;
+        if (sent < limitOf(limits, 'rateMinimum', row) || count * whole <= sent * limitOf(limits, limit, row))
+          return [];
+        const named = tenant !== null || type !== null;
+        return [
+          {
+            subject: tenant === null ? (type ?? '') : `tenant ${tenant}`,
+            tenant,
+            sentence: `${count} of ${emails(sent)}${of(row)} sent ${named ? 'since yesterday began (UTC)' : 'within a day'} ${bounces ? 'bounced' : 'were reported as spam'} (${percent(count, sent)}).`,
+          },
+        ];
+      }),
     prometheus: null,
   };
 };
 
-const late: DatabaseAlert = {
+const late: ProcessAlert = {
   id: 'late',
   severity: 'page',
   condition:
-    'Within a quarter of an hour three emails of a type expired before they were sent, or three of the latest codes and links took longer than `alerts.lateMs`.',
-  action: 'Give the type a higher priority or a route of its own, or start more workers.',
-  page: 'emails',
-  holdMs: ({ holdMs }) => holdMs,
-  reads: 'database',
-  sql: sql.LATE,
-  parameters: (limits) => [seconds(limits.lateMs)],
-  findings: (rows: Array<{ type: string; expired: number; late: number }>, limits) =>
-    rows.map(({ type, expired, late: slow }) => ({
+    'Within a quarter of an hour three codes, links or other sensitive emails of a type, and a tenth of them, reached their provider later than `alerts.lateMs`, as one worker saw it; those of a type with such a threshold of its own later than that.',
+  action:
+    'Give the type a higher priority or a route of its own, or start more workers; look at what the route answers.',
+  page: (type) => `emails?type=${encodeURIComponent(type)}`,
+  holdMs: () => 0,
+  reads: 'process',
+  findings: ({ lateTypes }) =>
+    lateTypes.map(({ type, late: count, sent, limitMs, longestMs }) => ({
       subject: type,
       tenant: null,
-      sentence:
-        expired > 0
-          ? `${expired} emails of the type ${type} expired before they were sent, within a quarter of an hour.`
-          : `${slow} of the latest emails of the type ${type} took longer than ${spoken(seconds(limits.lateMs))}.`,
+      sentence: `${count} of ${emails(sent)} of the type ${type} within a quarter of an hour took longer than ${spoken(seconds(limitMs))} to reach their provider; the slowest took ${spoken(seconds(longestMs))}.`,
     })),
   prometheus: {
     name: 'PostriderSlowDelivery',
@@ -328,23 +373,79 @@ const late: DatabaseAlert = {
   },
 };
 
+const expired: DatabaseAlert = {
+  id: 'expired',
+  severity: 'page',
+  condition: 'Within a quarter of an hour three emails of a type expired before they were sent.',
+  action:
+    'Look at the workers and routes on the overview: what expires unsent has waited too long. Those emails are not sent any more.',
+  page: (type) => `emails?status=expired${type === '' ? '' : `&type=${encodeURIComponent(type)}`}`,
+  holdMs: ({ holdMs }) => holdMs,
+  reads: 'database',
+  sql: sql.EXPIRED,
+  parameters: () => [],
+  findings: (rows: Array<{ type: string; expired: number }>) =>
+    rows.map(({ type, expired: count }) => ({
+      subject: type,
+      tenant: null,
+      sentence: `${count >= 1000 ? '1000 or more emails' : emails(count)} ${type === '' ? 'without a type' : `of the type ${type}`} expired within a quarter of an hour before they were sent.`,
+    })),
+  prometheus: null,
+};
+
+const quota: DatabaseAlert = {
+  id: 'quota',
+  severity: 'ticket',
+  condition:
+    'A tenant has used `alerts.quotaPercent` in a hundred of a quota; once more when it has used all of it and its emails are refused.',
+  action: "Raise the tenant's quota on the page of limits, or let the tenant know.",
+  page: () => 'limits',
+  holdMs: () => 0,
+  reads: 'database',
+  sql: sql.QUOTA,
+  parameters: (limits) => [least(limits, 'quotaPercent')],
+  findings: (
+    rows: Array<{ tenant: string; period: string; most: number; used: number; ends: string }>,
+    limits,
+  ) =>
+    rows.flatMap(({ tenant, period, most, used, ends }) => {
+      if (used * 100 < most * limitOf(limits, 'quotaPercent', { tenant })) return [];
+      const near = {
+        subject: `${period} of ${tenant}`,
+        tenant,
+        sentence: `${tenant} has used ${used} of the ${most} emails it may send this ${period} (${percent(used, most)}); the ${period} ends at ${moment(ends)}.`,
+      };
+      if (used < most) return [near];
+      const spent = {
+        subject: `${period} of ${tenant}, spent`,
+        tenant,
+        sentence: `${tenant} has used all ${most} emails it may send this ${period}; more are refused until ${moment(ends)}.`,
+      };
+      return [{ ...near, implied: true }, spent];
+    }),
+  prometheus: null,
+};
+
 const webhookFailing: DatabaseAlert = {
   id: 'webhook-failing',
   severity: 'ticket',
   condition: 'Nothing has reached a webhook endpoint for `alerts.webhookMs`.',
   action:
-    'Its deliveries in the dashboard show what was answered; it is turned off after POSTRIDER_WEBHOOK_DISABLE_AFTER.',
-  page: 'webhooks',
+    'Its page shows what was answered: let its owner know. It is turned off after POSTRIDER_WEBHOOK_DISABLE_AFTER.',
+  page: (id) => `webhooks/${id}`,
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.WEBHOOK_FAILING,
-  parameters: (limits) => [seconds(limits.webhookMs)],
-  findings: (rows: Array<{ id: string; tenant: string; failing: number }>) =>
-    rows.map(({ id, tenant, failing }) => ({
-      subject: id,
-      tenant,
-      sentence: `A webhook endpoint of ${tenant} has answered nothing good for ${spoken(failing)}.`,
-    })),
+  parameters: (limits) => [seconds(least(limits, 'webhookMs'))],
+  findings: (rows: Array<{ id: string; tenant: string; url: string; failing: number }>, limits) =>
+    rows
+      .filter(({ tenant, failing }) => failing * 1000 >= limitOf(limits, 'webhookMs', { tenant }))
+      .slice(0, MOST_FINDINGS)
+      .map(({ id, tenant, url, failing }) => ({
+        subject: id,
+        tenant,
+        sentence: `The webhook endpoint of ${tenant} at ${hostOf(url)} has accepted nothing for ${spoken(failing)}.`,
+      })),
   prometheus: null,
 };
 
@@ -352,15 +453,16 @@ const scheduleMissed: ProcessAlert = {
   id: 'schedule-missed',
   severity: 'page',
   condition: 'The time of a schedule passed and no run began.',
-  action: 'Is a process with the role `scheduler` alive? `postrider schedules run` starts the run by hand.',
-  page: 'schedules',
+  action:
+    'Start a process with the role `scheduler`; `postrider schedules run` starts the missed run by hand.',
+  page: (name) => `schedules/${encodeURIComponent(name)}`,
   holdMs: ({ holdMs }) => holdMs,
   reads: 'process',
-  findings: ({ missedSchedules }) =>
-    missedSchedules.map(({ name, dueAt }) => ({
+  findings: async ({ missedSchedules }) =>
+    (await missedSchedules()).map(({ name, dueAt }) => ({
       subject: name,
       tenant: null,
-      sentence: `The schedule ${name} was due at ${dueAt.toISOString()} and did not begin.`,
+      sentence: `The schedule ${name} was due at ${moment(dueAt.toISOString())} and has not begun.`,
     })),
   prometheus: null,
 };
@@ -369,8 +471,9 @@ const scheduleStuck: DatabaseAlert = {
   id: 'schedule-stuck',
   severity: 'ticket',
   condition: 'A run of a schedule failed within the last day, or cannot go on after three tries.',
-  action: 'The page of the schedule shows the error of the run.',
-  page: 'schedules',
+  action:
+    'The page of the schedule shows the error: repair what it names. A run that cannot go on is tried again by itself.',
+  page: (name) => `schedules/${encodeURIComponent(name)}`,
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.SCHEDULE_STUCK,
@@ -379,7 +482,7 @@ const scheduleStuck: DatabaseAlert = {
     rows.map(({ schedule, state, error }) => ({
       subject: schedule,
       tenant: null,
-      sentence: `A run of the schedule ${schedule} ${state === 'failed' ? 'failed' : 'cannot go on'}: ${quoted(error)}.`,
+      sentence: `A run of the schedule ${schedule} ${state === 'failed' ? 'failed' : 'cannot go on after three tries'}: ${quoted(error)}.`,
     })),
   prometheus: null,
 };
@@ -388,15 +491,15 @@ const acceptingFails: ProcessAlert = {
   id: 'accepting-fails',
   severity: 'page',
   condition: 'The store failed calls that hand in emails, within the last five minutes.',
-  action: 'Look at the disk and the log of the database; callers got an error and must repeat.',
-  page: '',
+  action: 'Look at the disk and the log of the database. Callers got an error and must send again.',
+  page: () => '',
   holdMs: () => 0,
   reads: 'process',
   findings: ({ accepting }) =>
     accepting
       ? [
           all(
-            `The store failed ${accepting.failures} calls that hand in emails within five minutes: ${quoted(accepting.message)}.`,
+            `The database failed ${accepting.failures === 1 ? 'one call that hands' : `${accepting.failures} calls that hand`} in emails within five minutes: ${quoted(accepting.message)}.`,
           ),
         ]
       : [],
@@ -408,23 +511,39 @@ const acceptingFails: ProcessAlert = {
   },
 };
 
-const databaseAway: ProcessAlert = {
+/** Kept in the memory of each process, since no row can be written. */
+const databaseAway: OutageAlert = {
   id: 'database-away',
   severity: 'page',
   condition: 'A process cannot use its database.',
   action:
     'Bring the database back; `postrider doctor` says what is wrong. Nothing is accepted or sent until then.',
-  page: '',
+  page: () => '',
   holdMs: ({ holdMs }) => holdMs,
-  reads: 'process',
-  findings: ({ databaseAway: reason }) =>
-    reason === null ? [] : [all(`The database cannot be used: ${quoted(reason)}.`)],
+  reads: 'outage',
+  sentence: (reason) => `The database cannot be used: ${quoted(reason)}.`,
   prometheus: {
     name: 'PostriderQueueUnseen',
     expr: 'absent(email_queue_oldest_due_seconds)',
     for: '5m',
     summary: 'No process can read the queue; is the database away?',
   },
+};
+
+/** A row where the statement of one alert fails; in memory where none can be written. */
+const alertsFail: OutageAlert = {
+  id: 'alerts-fail',
+  severity: 'page',
+  condition:
+    'The statement of an alert fails, or the rows of alerts cannot be written, although the database answers.',
+  action:
+    'Look at the rights of the database role and at `postrider migrate`. Until then nobody is told of what that alert watches.',
+  page: () => '',
+  holdMs: ({ holdMs }) => holdMs,
+  reads: 'outage',
+  sentence: (reason, alert) =>
+    `${alert === undefined ? 'Alerts' : `The alert ${alert}`} cannot be looked at: ${quoted(reason)}.`,
+  prometheus: null,
 };
 
 export const ALERTS: readonly Alert[] = [
@@ -442,14 +561,33 @@ export const ALERTS: readonly Alert[] = [
   reports('bounces'),
   reports('complaints'),
   late,
+  expired,
+  quota,
   webhookFailing,
   scheduleMissed,
   scheduleStuck,
   acceptingFails,
   databaseAway,
+  alertsFail,
 ];
 
 export const DATABASE_AWAY = databaseAway;
+export const ALERTS_FAIL = alertsFail;
+
+/** Of one alert at once; they are the worst. */
+const MOST_FINDINGS = 20;
+
+function emails(count: number): string {
+  return `${count} email${count === 1 ? '' : 's'}`;
+}
+
+function of({ tenant, type }: { tenant: string | null; type: string | null }): string {
+  return `${type === null ? '' : ` of the type ${type}`}${tenant === null ? '' : ` of ${tenant}`}`;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : quoted(url);
+}
 
 function percent(part: number, whole: number): string {
   return `${Math.round((part / whole) * 1000) / 10} %`;

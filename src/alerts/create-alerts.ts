@@ -8,36 +8,31 @@ import {
   newId,
   type Randomness,
 } from '../kernel/index.js';
-import type { Database } from '../store/index.js';
-import type { ProcessFacts } from './alert.js';
+import { type Database, isStoreAway } from '../store/index.js';
+import type { LateType, ProcessFacts } from './alert.js';
 import type { Thresholds } from './alert-defaults.js';
-import {
-  type AlertMessage,
-  alertAction,
-  alertPage,
-  emailContent,
-  slackBody,
-  webhookBody,
-} from './alert-message.js';
-import { ALERTS, DATABASE_AWAY } from './alerts.js';
-import { type Channel, type Episode, listEpisodes, noteOutage, noteSeen } from './episodes.js';
+import { type AlertMessage, alertAction, alertPage } from './alert-message.js';
+import { ALERTS, ALERTS_FAIL, DATABASE_AWAY } from './alerts.js';
+import { type Channel, type Episode, goOn, listEpisodes, noteSeen, type Turned } from './episodes.js';
 import { evaluateStore } from './evaluate-store.js';
-import { claimNotifications, type DueNotification, settleNotification } from './notifications.js';
-import { seenIn } from './seen-in.js';
-import { readUnusableRoutes } from './unusable-routes.js';
+import { createLateDeliveries, type LateDeliveries } from './late-deliveries.js';
+import { lookAtOwn } from './look-at-alerts.js';
+import { createOutage } from './outage.js';
+import { createAlertSender, type HowToSend, type Sent } from './send-alerts.js';
 
 /**
  * Watches for what stops mail and tells people, from any process of any role. What the store shows is looked at by one
- * process at a time; what a process knows of itself it notes itself. While the store is away a process keeps that one
- * alert in memory and tells it once for each process, since they share nothing then; the message ids are the same only
- * within a process. A message is sent at least once: a process killed after sending it leaves it to be sent again, under
- * the same id.
+ * process at a time; what a process knows of itself it notes itself. Looking and sending are rounds of their own, so that
+ * a receiver that is silent keeps nothing from being seen. While no row can be written a process keeps that one alert in
+ * memory and tells it once for each process, since they share nothing then.
  */
 export interface Alerts extends Lifecycle {
   /** The open episodes, then the latest that ended. */
   list(limit?: number): Promise<ShownEpisode[]>;
   /** Sends a message to every channel now, and calls the heartbeat address; says for each how it went. */
   test(): Promise<ChannelReport[]>;
+  /** An email that its provider has. */
+  noteDelivered: LateDeliveries['note'];
 }
 
 /** With what to do about it, and where in the dashboard. */
@@ -67,12 +62,12 @@ export interface AlertSettings extends Thresholds {
 export interface AlertOptions {
   settings: AlertSettings;
   database(): Promise<Database>;
-  facts(): Promise<Omit<ProcessFacts, 'databaseAway'>>;
+  facts(): Omit<ProcessFacts, 'lateTypes'>;
   /** One request to an address that may be private only where that is allowed; never throws. */
-  request(to: HttpRequest): Promise<{ ok: boolean; error: string | null; retryAfterMs: number | null }>;
+  request(to: HttpRequest, signal: AbortSignal): Promise<Sent>;
   sign(message: { id: string; at: Date; body: string; secret: string }): Record<string, string>;
-  /** Past the queue, by a route that is not among those; throws where none took it. */
-  sendEmail(email: AlertEmail, without: readonly string[]): Promise<void>;
+  /** Past the queue, by a route that is not among those left out; throws where none took it. */
+  sendEmail(email: AlertEmail, how: HowToSend & { signal: AbortSignal }): Promise<void>;
   dashboardUrl: string | null;
   keepDays: number;
   clock: Clock;
@@ -92,14 +87,11 @@ export interface AlertEmail {
   to: readonly string[];
   subject: string;
   text: string;
+  html: string;
 }
 
 /** A round reads a few dozen rows by index; a busy server may take longer than a caller would wait. */
 const LOOK_EXTRA_MS = 4000;
-const LEASE_MS = 90_000;
-const RETRY_MS = [5_000, 15_000, 60_000, 5 * 60_000, 15 * 60_000];
-/** About a day: by then its end has usually come. */
-const MOST_ATTEMPTS = 100;
 const SHORTEST_PAUSE_MS = 50;
 
 export function createAlerts(options: AlertOptions): Alerts {
@@ -111,166 +103,83 @@ export function createAlerts(options: AlertOptions): Alerts {
     ...(settings.slackUrl === null ? [] : (['slack'] as const)),
     ...(settings.emailTo === null ? [] : (['email'] as const)),
   ];
-  const outage = createOutage();
+  let ending = new AbortController();
+  const { request, sign, sendEmail, dashboardUrl, random } = options;
+  const sender = createAlertSender({
+    ...{ settings, channels, request, sign, sendEmail, dashboardUrl },
+    ...{ signal: () => ending.signal, clock, random, logger },
+  });
+  const deliveries = createLateDeliveries(settings, clock);
+  const { holdMs } = settings;
+  const { database } = options;
+  const outages = [DATABASE_AWAY, ALERTS_FAIL]
+    .filter((alert) => watched.includes(alert))
+    .map((alert) => ({
+      alert,
+      outage: createOutage({ alert, channels, holdMs, sender, database, clock, logger }),
+    }));
 
-  async function round(): Promise<number> {
+  async function look(stopping: AbortSignal): Promise<number> {
     try {
-      await lookAndTell();
-      await outage.over();
+      await lookOnce();
+      for (const { outage } of outages) await outage.over();
     } catch (error) {
-      await outage.goesOn(messageOf(error));
+      if (stopping.aborted) return 0;
+      const reason = messageOf(error);
+      logger.warn({ err: reason }, 'alerts could not be looked at');
+      const which = isStoreAway(error) || !(await answers()) ? DATABASE_AWAY : ALERTS_FAIL;
+      await outages.find(({ alert }) => alert === which)?.outage.goesOn(reason);
     }
     return Math.max(SHORTEST_PAUSE_MS, settings.intervalMs);
   }
 
-  async function lookAndTell(): Promise<void> {
-    const database = (await options.database()).prompt(LOOK_EXTRA_MS);
-    const facts = { ...(await options.facts()), databaseAway: null };
-    const own = seenIn(
-      watched,
-      (alert) => (alert.reads === 'process' ? alert.findings(facts) : []),
-      settings,
-    );
-    if (own.length > 0) {
-      const opened = await database.transaction((tx) => noteSeen(tx, own, timing, channels));
-      for (const one of opened) logger.error({ alert: one.alert, subject: one.subject }, one.sentence);
+  /** Whether the database can be used at all: then it is the rows of alerts that cannot be read or written. */
+  async function answers(): Promise<boolean> {
+    try {
+      await (await options.database()).prompt().query('select 1');
+      return true;
+    } catch (error) {
+      logger.debug({ err: messageOf(error) }, 'the database does not answer');
+      return false;
     }
-    const looked = await evaluateStore(database, {
+  }
+
+  async function lookOnce(): Promise<void> {
+    const looking = (await options.database()).prompt(LOOK_EXTRA_MS);
+    const lateTypes: LateType[] = deliveries.late();
+    const own = await lookAtOwn(watched, { ...options.facts(), lateTypes }, settings);
+    if (own.seen.length > 0 || own.unseen.length > 0)
+      report(
+        await looking.transaction(async (tx) => {
+          await goOn(tx, own.unseen);
+          return noteSeen(tx, own.seen, timing, channels);
+        }),
+      );
+    killPoint('alert:noted');
+    const evaluated = await evaluateStore(looking, {
       ...{ watched, settings, timing, channels },
       keepDays: options.keepDays,
     });
-    killPoint('alert:seen');
-    for (const one of looked.turned)
-      if (one.kind === 'begin') logger.error({ alert: one.alert, subject: one.subject }, one.sentence);
-      else logger.info({ alert: one.alert, subject: one.subject }, 'alert is over');
-    if (looked.heartbeat) await callHeartbeat();
-    await sendDue(database);
+    killPoint(evaluated.turned.length > 0 ? 'alert:turned' : 'alert:seen');
+    deliveries.setTime(evaluated.now);
+    for (const id of [...own.unseen, ...evaluated.unseen])
+      logger.warn({ alert: id }, 'alert could not be looked at');
+    report(evaluated.turned);
+    if (!evaluated.heartbeat) return;
+    beatDue = true;
+    beating.ring();
   }
 
-  async function sendDue(database: Database): Promise<void> {
-    if (channels.length === 0) return;
-    const due = await claimNotifications(database, channels, LEASE_MS);
-    if (due.length === 0) return;
-    const without = await readUnusableRoutes(database);
-    await Promise.all(due.map((one) => sendOne(database, one, without)));
-    // The end of an episode waits for its beginning, which may have gone just now.
-    if (due.some(({ kind }) => kind === 'begin')) await sendDue(database);
+  function report(turned: readonly Turned[]): void {
+    // The logger hides what is called subject: it takes it for that of an email.
+    for (const { alert, subject, sentence, kind } of turned)
+      if (kind === 'begin') logger.error({ alert, concerns: subject }, sentence);
+      else logger.info({ alert, concerns: subject }, 'alert is over');
+    if (turned.length > 0) sending.ring();
   }
 
-  async function sendOne(database: Database, due: DueNotification, without: string[]): Promise<void> {
-    const { error, retryAfterMs } = await send(due.channel, due, without);
-    killPoint('alert:sent');
-    const wait = RETRY_MS[Math.min(due.attempt, RETRY_MS.length) - 1]! * (0.8 + options.random() * 0.4);
-    const over = error === null || due.attempt >= MOST_ATTEMPTS;
-    await settleNotification(database, due, {
-      error,
-      retryInMs: over ? null : Math.max(wait, retryAfterMs ?? 0),
-    });
-    if (error !== null)
-      logger.warn({ channel: due.channel, alert: due.alert, err: error }, 'alert could not be sent');
-  }
-
-  async function send(
-    channel: Channel,
-    message: AlertMessage,
-    without: readonly string[],
-  ): Promise<{ error: string | null; retryAfterMs: number | null }> {
-    try {
-      if (channel === 'email') {
-        const { subject, text } = emailContent(message, options.dashboardUrl);
-        const id = `${message.episodeId}-${message.kind}`;
-        await options.sendEmail({ id, to: settings.emailTo ?? [], subject, text }, without);
-        return { error: null, retryAfterMs: null };
-      }
-      return await post(channel, message);
-    } catch (error) {
-      return { error: messageOf(error), retryAfterMs: null };
-    }
-  }
-
-  async function post(channel: 'webhook' | 'slack', message: AlertMessage) {
-    if (channel === 'slack') {
-      const body = JSON.stringify(slackBody(message, options.dashboardUrl));
-      return options.request({ method: 'POST', url: settings.slackUrl!, headers: {}, body });
-    }
-    const at = new Date(clock.now());
-    const body = JSON.stringify(webhookBody(message, options.dashboardUrl, at));
-    const id = `alert_${message.episodeId}_${message.kind}`;
-    const headers = options.sign({ id, at, body, secret: settings.webhookSecret! });
-    return options.request({ method: 'POST', url: settings.webhookUrl!, headers, body });
-  }
-
-  async function callHeartbeat(): Promise<{ ok: boolean; error: string | null }> {
-    const { ok, error } = await options.request({
-      method: 'GET',
-      url: settings.heartbeatUrl!,
-      headers: {},
-      body: '',
-    });
-    if (!ok) logger.warn({ err: error }, 'the heartbeat address could not be called');
-    return { ok, error };
-  }
-
-  /** The one alert that cannot be a row. Times are those of this process, measured without its wall clock. */
-  function createOutage() {
-    let began: { id: string; at: number; wallAt: string; reason: string } | null = null;
-    const told = new Set<Channel>();
-
-    const message = (): AlertMessage => ({
-      episodeId: began!.id,
-      kind: 'begin',
-      alert: DATABASE_AWAY.id,
-      subject: '',
-      tenant: null,
-      severity: DATABASE_AWAY.severity,
-      sentence: sentenceOf(began!.reason),
-      beganAt: began!.wallAt,
-      endedAt: null,
-    });
-
-    return {
-      async goesOn(reason: string): Promise<void> {
-        began ??= {
-          id: newId(),
-          at: clock.monotonic(),
-          wallAt: new Date(clock.now()).toISOString(),
-          reason,
-        };
-        began.reason = reason;
-        logger.warn({ err: reason }, 'alerts could not be looked at');
-        if (!watched.includes(DATABASE_AWAY) || clock.monotonic() - began.at < settings.holdMs) return;
-        for (const channel of channels.filter((one) => !told.has(one))) {
-          const { error } = await send(channel, message(), []);
-          if (error === null) told.add(channel);
-          else logger.warn({ channel, alert: DATABASE_AWAY.id, err: error }, 'alert could not be sent');
-        }
-      },
-      /** Written down as an episode, whose end is told as that of any other. */
-      async over(): Promise<void> {
-        if (began === null) return;
-        const lasted = clock.monotonic() - began.at;
-        if (watched.includes(DATABASE_AWAY) && lasted >= settings.holdMs) {
-          const seen = {
-            alert: DATABASE_AWAY.id,
-            subject: '',
-            tenant: null,
-            severity: DATABASE_AWAY.severity,
-            sentence: sentenceOf(began.reason),
-            holdMs: 0,
-          };
-          const database = (await options.database()).prompt();
-          await database.transaction((tx) =>
-            noteOutage(tx, { ...seen, beganMsAgo: lasted, told: [...told] }, channels),
-          );
-        }
-        began = null;
-        told.clear();
-      },
-    };
-  }
-
-  const rounds = inRounds({
-    round,
+  const looking = inRounds({
+    round: look,
     onFailure(error) {
       logger.warn({ err: messageOf(error) }, 'alerts could not be looked at');
       return settings.intervalMs;
@@ -278,17 +187,53 @@ export function createAlerts(options: AlertOptions): Alerts {
     firstAfterMs: settings.intervalMs,
   });
 
-  return {
-    start: async () => {
-      if (settings.enabled) await rounds.start();
+  const sending = inRounds({
+    async round() {
+      const store = (await options.database()).prompt(LOOK_EXTRA_MS);
+      // The end of an episode waits for its beginning, which may have gone just now.
+      return (await sender.sendDue(store)) ? 0 : Math.max(SHORTEST_PAUSE_MS, settings.intervalMs);
     },
-    stop: (stopOptions) => rounds.stop(stopOptions),
+    onFailure(error) {
+      // A store that is away is found, and told, by looking.
+      logger.warn({ err: messageOf(error) }, 'messages about alerts could not be sent');
+      return settings.intervalMs;
+    },
+    firstAfterMs: settings.intervalMs,
+  });
+
+  let beatDue = false;
+  const beating = inRounds({
+    async round() {
+      if (beatDue) {
+        beatDue = false;
+        await sender.callHeartbeat();
+      }
+      return settings.heartbeatMs;
+    },
+    onFailure(error) {
+      logger.warn({ err: messageOf(error) }, 'the heartbeat address could not be called');
+      return settings.intervalMs;
+    },
+  });
+
+  return {
+    async start() {
+      if (!settings.enabled) return;
+      if (ending.signal.aborted) ending = new AbortController();
+      await Promise.all([looking, sending, beating].map((part) => part.start()));
+    },
+    async stop({ deadlineMs = 0 } = {}) {
+      const stopping = ending;
+      const timer = setTimeout(() => stopping.abort(new Error('the process stops')), deadlineMs);
+      await Promise.all([looking, sending, beating].map((part) => part.stop()));
+      clearTimeout(timer);
+    },
+    noteDelivered: deliveries.note,
     async list(limit = 50) {
       const episodes = await listEpisodes((await options.database()).prompt(), limit);
-      return episodes.map((one) => ({ ...one, action: alertAction(one.alert), page: alertPage(one.alert) }));
+      return episodes.map((one) => ({ ...one, action: alertAction(one.alert), page: alertPage(one) }));
     },
     async test() {
-      const at = new Date(clock.now()).toISOString();
       const message: AlertMessage = {
         episodeId: newId(),
         kind: 'begin',
@@ -297,25 +242,19 @@ export function createAlerts(options: AlertOptions): Alerts {
         tenant: null,
         severity: 'ticket',
         sentence: 'This is a test. Nothing is wrong.',
-        beganAt: at,
+        beganAt: new Date(clock.now()).toISOString(),
         endedAt: null,
       };
       const reports: ChannelReport[] = [];
       for (const channel of channels) {
-        const { error } = await send(channel, message, []);
+        const { error } = await sender.send(channel, message, { without: [], attempt: 1 });
         reports.push({ channel, ok: error === null, message: error ?? 'sent' });
       }
       if (settings.heartbeatUrl !== null) {
-        const { ok, error } = await callHeartbeat();
-        reports.push({ channel: 'heartbeat', ok, message: error ?? 'called' });
+        const { error } = await sender.callHeartbeat();
+        reports.push({ channel: 'heartbeat', ok: error === null, message: error ?? 'called' });
       }
       return reports;
     },
   };
-}
-
-function sentenceOf(reason: string): string {
-  if (DATABASE_AWAY.reads !== 'process') return reason;
-  const facts = { worker: null, engine: null, bus: null, accepting: null, missedSchedules: [] };
-  return DATABASE_AWAY.findings({ ...facts, databaseAway: reason })[0]?.sentence ?? reason;
 }

@@ -15,6 +15,8 @@ export interface Seen {
   severity: Severity;
   sentence: string;
   holdMs: number;
+  /** Another says the same: see Finding. */
+  implied?: boolean;
 }
 
 export interface EpisodeTiming {
@@ -43,6 +45,10 @@ export async function noteSeen(
   const sorted = [...seen].sort((a, b) => (a.alert + a.subject < b.alert + b.subject ? -1 : 1));
   const opened: Turned[] = [];
   for (const one of sorted) {
+    if (one.implied) {
+      await tx.query(GO_ON_WITH, [one.alert, one.subject.slice(0, 200)]);
+      continue;
+    }
     const { rows } = await tx.query<{ id: string; opened: boolean }>(NOTE, [
       one.alert,
       one.subject.slice(0, 200),
@@ -64,6 +70,11 @@ export async function noteSeen(
     });
   }
   return opened;
+}
+
+/** The open episodes of these alerts go on: whether their conditions hold is not known. */
+export async function goOn(tx: Queryable, alerts: readonly string[]): Promise<void> {
+  await tx.query(GO_ON, [alerts]);
 }
 
 /** Ends what has not been seen for long enough, forgets what did not last, and removes old history. */
@@ -118,17 +129,30 @@ export async function listEpisodes(database: Queryable, limit: number): Promise<
 
 const since = (parameter: string) => `clock_timestamp() - ${parameter}::float8 * interval '1 millisecond'`;
 
+/** Not seen for a gap; a time ahead of now is from before the database's clock was set back. */
+const unseen = (gap: string) =>
+  `(seen_at < ${since(gap)} or seen_at > clock_timestamp() + ${gap}::float8 * interval '1 millisecond')`;
+
 // A condition that was gone for longer than a gap begins anew. The clock is the database's, one for all processes.
 const NOTE = `
   insert into postrider.alert_episodes as e (alert, subject, tenant, severity, sentence, opened_at)
   values ($1, $2, $3, $4, $5, case when $6::float8 <= 0 then clock_timestamp() end)
   on conflict (alert, subject) where ended_at is null do update
   set seen_at = clock_timestamp(), clear_since = null, sentence = excluded.sentence, tenant = excluded.tenant,
-    began_at = case when e.opened_at is null and e.seen_at < ${since('$7')} then clock_timestamp() else e.began_at end,
+    began_at = case when e.began_at > clock_timestamp() or (e.opened_at is null and e.seen_at < ${since('$7')})
+      then clock_timestamp() else e.began_at end,
     opened_at = case when e.opened_at is null and e.seen_at >= ${since('$7')} and e.began_at <= ${since('$6')}
       then clock_timestamp() else e.opened_at end
   returning id, opened_at is not null and not exists (
     select from postrider.alert_episodes o where o.id = e.id and o.opened_at is not null) as opened`;
+
+const GO_ON_WITH = `
+  update postrider.alert_episodes set seen_at = clock_timestamp(), clear_since = null
+  where alert = $1 and subject = $2 and ended_at is null and opened_at is not null`;
+
+const GO_ON = `
+  update postrider.alert_episodes set seen_at = clock_timestamp(), clear_since = null
+  where alert = any ($1::text[]) and ended_at is null and opened_at is not null`;
 
 const BEGIN_NOTIFICATIONS = `
   insert into postrider.alert_notifications (episode_id, channel, kind)
@@ -143,15 +167,15 @@ const END_NOTIFICATIONS = `
 
 const FORGET_BRIEF = `
   delete from postrider.alert_episodes
-  where ended_at is null and opened_at is null and seen_at < ${since('$1')}`;
+  where ended_at is null and opened_at is null and ${unseen('$1')}`;
 
 const CLEAR = `
   update postrider.alert_episodes set clear_since = clock_timestamp()
-  where ended_at is null and opened_at is not null and clear_since is null and seen_at < ${since('$1')}`;
+  where ended_at is null and opened_at is not null and clear_since is null and ${unseen('$1')}`;
 
 const END = `
   update postrider.alert_episodes set ended_at = clock_timestamp()
-  where ended_at is null and clear_since <= ${since('$1')}
+  where ended_at is null and (clear_since <= ${since('$1')} or clear_since > clock_timestamp())
   returning id, alert, subject, sentence, 'end' as kind`;
 
 const FORGET_OLD = `

@@ -38,11 +38,16 @@ export async function settleNotification(
   await database.query(SETTLE, [episodeId, channel, kind, attempt, error, retryInMs]);
 }
 
+// A time further ahead is from before the database's clock was set back, and counts as passed.
+const LONGEST_WAIT = "interval '1 hour'";
+
 const CLAIM = `
   with due as (
     select n.episode_id, n.channel, n.kind from postrider.alert_notifications n
-    where n.due_at <= clock_timestamp() and n.channel = any ($1::text[])
-      and (n.leased_until is null or n.leased_until < clock_timestamp())
+    where (n.due_at <= clock_timestamp() or n.due_at > clock_timestamp() + ${LONGEST_WAIT})
+      and n.channel = any ($1::text[])
+      and (n.leased_until is null or n.leased_until < clock_timestamp()
+        or n.leased_until > clock_timestamp() + $2::float8 * interval '1 millisecond')
       and (n.kind = 'begin' or not exists (
         select from postrider.alert_notifications b
         where b.episode_id = n.episode_id and b.channel = n.channel and b.kind = 'begin' and b.due_at is not null))

@@ -1,12 +1,124 @@
-import { isEmailAddress, type SettingRule, type Settings, setting } from '../kernel/index.js';
-import { ALERT_DEFAULTS } from './alert-defaults.js';
+import {
+  isEmailAddress,
+  type SettingGroup,
+  type SettingRule,
+  type Settings,
+  setting,
+} from '../kernel/index.js';
+import { ALERT_DEFAULTS, type TenantThresholds, type TypeThresholds } from './alert-defaults.js';
 import { ALERTS } from './alerts.js';
+import { readOwnThresholds } from './own-thresholds.js';
 
 const MAX_MS = 30 * 24 * 3_600_000;
 const IDS: readonly string[] = ALERTS.map(({ id }) => id);
 
 const threshold = (name: string, fallback: number, says: string, min = 1000) =>
   setting.duration({ env: [name], plainUnit: 's', default: fallback, min, max: MAX_MS, says });
+
+const thresholds = {
+  holdMs: threshold(
+    'POSTRIDER_ALERT_HOLD',
+    ALERT_DEFAULTS.holdMs,
+    'How long a condition must hold before it is told.',
+    0,
+  ),
+  silentMs: threshold(
+    'POSTRIDER_ALERT_SILENT',
+    ALERT_DEFAULTS.silentMs,
+    '`nothing-sent`: how long nothing may be sent while emails wait.',
+    100,
+  ),
+  waitingMs: threshold(
+    'POSTRIDER_ALERT_WAITING',
+    ALERT_DEFAULTS.waitingMs,
+    '`emails-wait`: how long an email of priority 1 to 3 may wait for its first attempt.',
+    100,
+  ),
+  bulkWaitingMs: threshold(
+    'POSTRIDER_ALERT_BULK_WAITING',
+    ALERT_DEFAULTS.bulkWaitingMs,
+    '`emails-wait`: the same for priority 4.',
+    100,
+  ),
+  lateMs: threshold(
+    'POSTRIDER_ALERT_LATE',
+    ALERT_DEFAULTS.lateMs,
+    '`late`: how long an email of a sensitive type, such as a code, may take until its provider has it.',
+    100,
+  ),
+  pausedMs: threshold(
+    'POSTRIDER_ALERT_PAUSED',
+    ALERT_DEFAULTS.pausedMs,
+    '`paused`: how old a pause of a person may be while emails wait for it.',
+    0,
+  ),
+  routeMs: threshold(
+    'POSTRIDER_ALERT_ROUTE',
+    ALERT_DEFAULTS.routeMs,
+    '`route-failing` and `engine-down`: how long a route or the broker may be away.',
+    0,
+  ),
+  webhookMs: threshold(
+    'POSTRIDER_ALERT_WEBHOOK_FAILING',
+    ALERT_DEFAULTS.webhookMs,
+    '`webhook-failing`: how long an endpoint may fail.',
+    0,
+  ),
+  busMs: threshold(
+    'POSTRIDER_ALERT_BUS',
+    ALERT_DEFAULTS.busMs,
+    '`bus-down` and `bus-late`: how long the event bus may be away, or an event wait for it.',
+    0,
+  ),
+  failurePercent: percentage(
+    'POSTRIDER_ALERT_FAILURE_PERCENT',
+    ALERT_DEFAULTS.failurePercent,
+    '`failures`: how many of a hundred emails may fail.',
+  ),
+  bouncePercent: percentage(
+    'POSTRIDER_ALERT_BOUNCE_PERCENT',
+    ALERT_DEFAULTS.bouncePercent,
+    '`bounces`: how many of a hundred emails may bounce.',
+  ),
+  complaintsPerThousand: setting.integer({
+    env: ['POSTRIDER_ALERT_COMPLAINTS_PER_THOUSAND'],
+    default: ALERT_DEFAULTS.complaintsPerThousand,
+    min: 0,
+    max: 1000,
+    says: '`complaints`: how many of a thousand emails may be reported as spam.',
+  }),
+  quotaPercent: setting.integer({
+    env: ['POSTRIDER_ALERT_QUOTA_PERCENT'],
+    default: ALERT_DEFAULTS.quotaPercent,
+    min: 1,
+    max: 100,
+    says: '`quota`: how many hundredths of its quota a tenant may have used.',
+  }),
+  rateMinimum: setting.integer({
+    env: ['POSTRIDER_ALERT_RATE_MINIMUM'],
+    default: ALERT_DEFAULTS.rateMinimum,
+    min: 1,
+    max: 1_000_000,
+    says: 'How many emails there must be before a rate of failures, bounces or complaints counts.',
+  }),
+} satisfies SettingGroup;
+
+const RATES = {
+  waitingMs: thresholds.waitingMs,
+  failurePercent: thresholds.failurePercent,
+  bouncePercent: thresholds.bouncePercent,
+  complaintsPerThousand: thresholds.complaintsPerThousand,
+  rateMinimum: thresholds.rateMinimum,
+};
+const OF_TENANTS = { ...RATES, webhookMs: thresholds.webhookMs, quotaPercent: thresholds.quotaPercent };
+const OF_TYPES = { ...RATES, lateMs: thresholds.lateMs };
+
+const list = (known: object) =>
+  Object.keys(known)
+    .map((name) => `\`${name}\``)
+    .join(', ');
+const isTenantName = (name: string) => name !== '' && name.length <= 200;
+const isTypeName = (name: string) => /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name);
 
 /** How a person is told when mail stops. */
 export const alertSettings = {
@@ -62,83 +174,24 @@ export const alertSettings = {
       'How often the conditions are looked at, by all processes together.',
       50,
     ),
-    holdMs: threshold(
-      'POSTRIDER_ALERT_HOLD',
-      ALERT_DEFAULTS.holdMs,
-      'How long a condition must hold before it is told.',
-      0,
-    ),
-    silentMs: threshold(
-      'POSTRIDER_ALERT_SILENT',
-      ALERT_DEFAULTS.silentMs,
-      '`nothing-sent`: how long nothing may be sent while emails wait.',
-      100,
-    ),
-    waitingMs: threshold(
-      'POSTRIDER_ALERT_WAITING',
-      ALERT_DEFAULTS.waitingMs,
-      '`emails-wait`: how long an email of priority 1 to 3 may wait for its first attempt.',
-      100,
-    ),
-    bulkWaitingMs: threshold(
-      'POSTRIDER_ALERT_BULK_WAITING',
-      ALERT_DEFAULTS.bulkWaitingMs,
-      '`emails-wait`: the same for priority 4.',
-      100,
-    ),
-    lateMs: threshold(
-      'POSTRIDER_ALERT_LATE',
-      ALERT_DEFAULTS.lateMs,
-      '`late`: how long an email of a sensitive type, such as a code, may take.',
-      100,
-    ),
-    pausedMs: threshold(
-      'POSTRIDER_ALERT_PAUSED',
-      ALERT_DEFAULTS.pausedMs,
-      '`paused`: how old a pause of a person may be while emails wait for it.',
-      0,
-    ),
-    routeMs: threshold(
-      'POSTRIDER_ALERT_ROUTE',
-      ALERT_DEFAULTS.routeMs,
-      '`route-failing` and `engine-down`: how long a route or the broker may be away.',
-      0,
-    ),
-    webhookMs: threshold(
-      'POSTRIDER_ALERT_WEBHOOK_FAILING',
-      ALERT_DEFAULTS.webhookMs,
-      '`webhook-failing`: how long an endpoint may fail.',
-      0,
-    ),
-    busMs: threshold(
-      'POSTRIDER_ALERT_BUS',
-      ALERT_DEFAULTS.busMs,
-      '`bus-down` and `bus-late`: how long the event bus may be away, or an event wait for it.',
-      0,
-    ),
-    failurePercent: percentage(
-      'POSTRIDER_ALERT_FAILURE_PERCENT',
-      ALERT_DEFAULTS.failurePercent,
-      '`failures`: how many of a hundred emails may fail.',
-    ),
-    bouncePercent: percentage(
-      'POSTRIDER_ALERT_BOUNCE_PERCENT',
-      ALERT_DEFAULTS.bouncePercent,
-      '`bounces`: how many of a hundred emails may bounce.',
-    ),
-    complaintsPerThousand: setting.integer({
-      env: ['POSTRIDER_ALERT_COMPLAINTS_PER_THOUSAND'],
-      default: ALERT_DEFAULTS.complaintsPerThousand,
-      min: 0,
-      max: 1000,
-      says: '`complaints`: how many of a thousand emails may be reported as spam.',
+    ...thresholds,
+    tenants: setting.structure<Readonly<Record<string, TenantThresholds>>>({
+      env: ['POSTRIDER_ALERT_TENANTS'],
+      default: null,
+      form: 'an object of tenants with thresholds',
+      secret: false,
+      says: `Thresholds of single tenants in the place of the general ones: \`{ "acme": { "failurePercent": 10 } }\`; each of ${list(OF_TENANTS)}.`,
+      parse: (raw) => readOwnThresholds<TenantThresholds>(raw, OF_TENANTS, isTenantName),
+      show: (own) => JSON.stringify(own),
     }),
-    rateMinimum: setting.integer({
-      env: ['POSTRIDER_ALERT_RATE_MINIMUM'],
-      default: ALERT_DEFAULTS.rateMinimum,
-      min: 1,
-      max: 1_000_000,
-      says: 'How many emails there must be before a rate of failures, bounces or complaints counts.',
+    types: setting.structure<Readonly<Record<string, TypeThresholds>>>({
+      env: ['POSTRIDER_ALERT_TYPES'],
+      default: null,
+      form: 'an object of types with thresholds',
+      secret: false,
+      says: `The same for single types: \`{ "sign_in_code": { "lateMs": "30s" } }\`; each of ${list(OF_TYPES)}.`,
+      parse: (raw) => readOwnThresholds<TypeThresholds>(raw, OF_TYPES, isTypeName),
+      show: (own) => JSON.stringify(own),
     }),
   },
 } satisfies Settings;

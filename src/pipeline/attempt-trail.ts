@@ -76,7 +76,7 @@ export class AttemptTrail {
     } else {
       tools.metrics.ended(verdict.status);
       if (verdict.status === 'sent')
-        tools.metrics.delivered((tools.clock.now() - email.dueAt.getTime()) / 1000);
+        tools.metrics.delivered((tools.clock.now() - email.dueAt.getTime()) / 1000, email);
       if (verdict.status !== 'sent')
         tools.logger.warn(this.result(state, verdict, by), `email ${verdict.status}`);
       else if (tools.informs) tools.logger.info(this.result(state, verdict, by), 'email sent');

@@ -1,3 +1,4 @@
+import type { OpenedEmail } from '../outbox/index.js';
 import type { RouteMetrics } from '../providers/index.js';
 import { type BusFigures, createBusFigures } from './bus-figures.js';
 import { createEngineFigures, type EngineFigures } from './engine-figures.js';
@@ -15,7 +16,7 @@ export interface PipelineMetrics extends RouteMetrics {
   ended(state: string): void;
   fenced(count: number): void;
   /** From when it was to go until its provider had it. */
-  delivered(seconds: number): void;
+  delivered(seconds: number, email: DeliveredEmail): void;
   /** Results written in one statement. */
   settled(count: number): void;
   requested(request: { method: string; route: string; status: number; durationMs: number }): void;
@@ -24,6 +25,8 @@ export interface PipelineMetrics extends RouteMetrics {
   /** What the store says of the queue; asked for by whoever answers a scrape. */
   readonly queue: { set(figures: QueueFigures): void; forget(): void };
 }
+
+export type DeliveredEmail = Pick<OpenedEmail, 'type' | 'sensitive' | 'dueAt'>;
 
 const CIRCUIT_FIGURE = { closed: 0, probing: 1, open: 2 };
 

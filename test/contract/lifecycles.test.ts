@@ -319,11 +319,11 @@ lifecycleContract(
     const subject = createAlerts({
       settings: { ...loadConfig({ env: {}, file: null }).alerts, intervalMs: 100 },
       database: async () => database,
-      async facts() {
+      facts() {
         asked += 1;
-        return { worker: null, engine: null, bus: null, accepting: null, missedSchedules: [] };
+        return { worker: null, engine: null, bus: null, accepting: null, missedSchedules: async () => [] };
       },
-      request: async () => ({ ok: true, error: null, retryAfterMs: null }),
+      request: async () => ({ error: null, retryAfterMs: null }),
       sign: () => ({}),
       sendEmail: async () => {},
       dashboardUrl: null,

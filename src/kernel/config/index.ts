@@ -10,6 +10,8 @@ export {
   Derived,
   type OverridesOf,
   type Parsed,
+  type Setting,
+  type SettingGroup,
   type SettingRule,
   type Settings,
   type ValuesOf,

@@ -6,11 +6,14 @@ export interface SwitchablePort {
   port: number;
   /** Where connections go from now on; those that are open are cut. */
   lead(port: number): void;
+  /** While frozen nothing goes either way, and connections stay open: as a server that is stuck. */
+  freeze(frozen: boolean): void;
   close(): Promise<void>;
 }
 
 export async function startSwitchablePort(first: number): Promise<SwitchablePort> {
   let to = first;
+  let stuck = false;
   const open = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1');
@@ -25,6 +28,7 @@ export async function startSwitchablePort(first: number): Promise<SwitchablePort
         other.destroy();
       });
       socket.pipe(other);
+      if (stuck) socket.pause();
     }
   });
   server.listen(0, '127.0.0.1');
@@ -37,6 +41,10 @@ export async function startSwitchablePort(first: number): Promise<SwitchablePort
     lead(port) {
       to = port;
       cut();
+    },
+    freeze(frozen) {
+      stuck = frozen;
+      for (const socket of open) frozen ? socket.pause() : socket.resume();
     },
     async close() {
       cut();

@@ -18,6 +18,8 @@ export interface ChildOptions {
   dieAtEvent?: { emailId: string; state: string };
   /** Whether to run a worker. */
   work: boolean;
+  /** Whether to watch and tell people, without a worker. */
+  watch?: boolean;
   /** Whether to fire schedules and carry them out. */
   schedules?: boolean;
   /** Whether to open the SMTP door. */
@@ -29,7 +31,10 @@ export interface ChildOptions {
   batchSize?: number;
   pollIntervalMs?: number;
   logLevel?: 'debug' | 'info' | 'warn';
-  config?: Pick<ConfigOverrides, 'access' | 'webhooks' | 'engine' | 'redis' | 'rabbitmq' | 'retry'>;
+  config?: Pick<
+    ConfigOverrides,
+    'access' | 'webhooks' | 'engine' | 'redis' | 'rabbitmq' | 'retry' | 'alerts'
+  >;
 }
 
 export type ChildCommand =
@@ -165,6 +170,7 @@ if (!process.connected) process.exit(0);
 
 await postrider.ready();
 if (options.work) await postrider.start();
+if (options.watch) await postrider.alerts.start();
 if (options.schedules) await postrider.schedules.start();
 const door = options.submission ? await openSubmission() : null;
 tell({ event: 'ready', ...(door && { submissionPort: door.port }) });

@@ -25,12 +25,12 @@ export function OpenAlerts({ alerts }: { alerts: readonly ShownEpisode[] }) {
         <span className="break">{withCommands(action)} </span>
         {page !== '' && (
           <Anchor component={Link} href={`/${page}`}>
-            Look there
+            Show it
           </Anchor>
         )}
         <Text size="xs" c="dimmed">
           Since <TimeText at={beganAt} />
-          {tenant === null ? '' : ` · company ${tenant}`}
+          {tenant === null ? ' · concerns every company' : ` · concerns ${tenant}`}
         </Text>
       </Alert>
     ));
@@ -38,7 +38,7 @@ export function OpenAlerts({ alerts }: { alerts: readonly ShownEpisode[] }) {
 
 export function AlertHistory({ alerts }: { alerts: readonly ShownEpisode[] | undefined }) {
   return (
-    <Sheet title="Alerts" says="What is wrong now, and what was." flush>
+    <Sheet title="Alerts" says="What is wrong now, and what was." aside={<State alerts={alerts} />} flush>
       <DataTable
         label="Alerts"
         rows={alerts}
@@ -56,6 +56,7 @@ export function AlertHistory({ alerts }: { alerts: readonly ShownEpisode[] | und
           },
           { name: 'Alert', width: 170, cell: ({ alert }) => alert },
           { name: 'What', cell: ({ sentence }) => <span className="break">{sentence}</span> },
+          { name: 'Concerns', wide: true, width: 120, cell: ({ tenant }) => tenant ?? 'every company' },
           { name: 'Since', width: 130, cell: ({ beganAt }) => <TimeText at={beganAt} /> },
           { name: 'Until', wide: true, width: 130, cell: ({ endedAt }) => <TimeText at={endedAt} /> },
         ]}
@@ -67,6 +68,15 @@ export function AlertHistory({ alerts }: { alerts: readonly ShownEpisode[] | und
       />
     </Sheet>
   );
+}
+
+/** In one word, also where the table is out of sight. */
+function State({ alerts }: { alerts: readonly ShownEpisode[] | undefined }) {
+  if (alerts === undefined) return null;
+  const open = alerts.filter(({ endedAt }) => endedAt === null);
+  if (open.length === 0) return <StatusBadge status="over" tone="good" label="all is well" />;
+  const tone = open.some(({ severity }) => severity === 'page') ? 'bad' : 'wait';
+  return <StatusBadge status="open" tone={tone} label={`${open.length} open`} />;
 }
 
 /** What stands between backticks is typed in. */

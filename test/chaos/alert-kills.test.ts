@@ -18,7 +18,7 @@ describeWith('postgres')('alerts and SIGKILL', { concurrent: true }, () => {
       POSTRIDER_WEBHOOK_ALLOW_PRIVATE: 'true',
       POSTRIDER_ALERT_WEBHOOK_URL: `${receiver.url}/hook`,
       POSTRIDER_ALERT_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
-      ...{ POSTRIDER_ALERT_INTERVAL: '100ms', POSTRIDER_ALERT_HOLD: '300ms' },
+      ...{ POSTRIDER_ALERT_INTERVAL: '250ms', POSTRIDER_ALERT_HOLD: '250ms' },
     };
     ground.serve({ roles: 'api', port: await freePort(), env });
     const worker = ground.serve({

@@ -46,8 +46,8 @@ export async function watchAndDie(
     webhooks: { allowPrivate: true },
     alerts: {
       ...{
-        intervalMs: 100,
-        holdMs: 300,
+        intervalMs: 250,
+        holdMs: 250,
         webhookUrl: `${receiver.url}/hook`,
         slackUrl: `${receiver.url}/slack`,
       },

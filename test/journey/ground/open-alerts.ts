@@ -34,7 +34,8 @@ export interface Receiver {
 }
 
 export const QUICK = {
-  ...{ intervalMs: 100, holdMs: 300, silentMs: 60_000, waitingMs: 60_000, routeMs: 300, heartbeatMs: 300 },
+  // A crowded machine needs time between two looks, or each counts as a gap.
+  ...{ intervalMs: 250, holdMs: 250, silentMs: 60_000, waitingMs: 60_000, routeMs: 300, heartbeatMs: 300 },
   webhookSecret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
 };
 

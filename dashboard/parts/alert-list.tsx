@@ -10,31 +10,43 @@ import { StatusBadge } from './status-badge.js';
 import { TimeText } from './time-text.js';
 
 export function OpenAlerts({ alerts }: { alerts: readonly ShownEpisode[] }) {
-  return alerts
-    .filter(({ endedAt }) => endedAt === null)
-    .map(({ id, severity, sentence, action, page, beganAt, tenant }) => (
-      <Alert
-        key={id}
-        role="alert"
-        className={severity === 'page' ? 'notice-bad' : 'notice-wait'}
-        color={severity === 'page' ? 'var(--tone-bad)' : 'var(--tone-wait)'}
-        variant="outline"
-        icon={<Icon name="warning" />}
-        title={<span className="break">{sentence}</span>}
-      >
-        <span className="break">{withCommands(action)} </span>
-        {page !== '' && (
-          <Anchor component={Link} href={`/${page}`}>
-            Show it
-          </Anchor>
-        )}
-        <Text size="xs" c="dimmed">
-          Since <TimeText at={beganAt} />
-          {tenant === null ? ' · concerns every company' : ` · concerns ${tenant}`}
+  const open = alerts.filter(({ endedAt }) => endedAt === null);
+  const urgentFirst = [...open].sort((a, b) => Number(b.severity === 'page') - Number(a.severity === 'page'));
+  return (
+    <>
+      {urgentFirst.slice(0, MOST_SHOWN).map(({ id, severity, sentence, action, page, beganAt, tenant }) => (
+        <Alert
+          key={id}
+          role="alert"
+          className={severity === 'page' ? 'notice-bad' : 'notice-wait'}
+          color={severity === 'page' ? 'var(--tone-bad)' : 'var(--tone-wait)'}
+          variant="outline"
+          icon={<Icon name="warning" />}
+          title={<span className="break">{sentence}</span>}
+        >
+          <span className="break">{withCommands(action)} </span>
+          {page !== '' && (
+            <Anchor component={Link} href={`/${page}`}>
+              Show it
+            </Anchor>
+          )}
+          <Text size="xs" c="dimmed">
+            Began <TimeText at={beganAt} />
+            {tenant === null ? ' · concerns every company' : ` · concerns ${tenant}`}
+          </Text>
+        </Alert>
+      ))}
+      {open.length > MOST_SHOWN && (
+        <Text size="sm" c="dimmed">
+          {open.length - MOST_SHOWN} more are open; all of them stand below.
         </Text>
-      </Alert>
-    ));
+      )}
+    </>
+  );
 }
+
+/** More would push everything else out of sight. */
+const MOST_SHOWN = 5;
 
 export function AlertHistory({ alerts }: { alerts: readonly ShownEpisode[] | undefined }) {
   return (
@@ -54,7 +66,7 @@ export function AlertHistory({ alerts }: { alerts: readonly ShownEpisode[] | und
                 <StatusBadge status="over" tone="good" />
               ),
           },
-          { name: 'Alert', width: 170, cell: ({ alert }) => alert },
+          { name: 'Alert', wide: true, width: 170, cell: ({ alert }) => alert },
           { name: 'What', cell: ({ sentence }) => <span className="break">{sentence}</span> },
           { name: 'Concerns', wide: true, width: 120, cell: ({ tenant }) => tenant ?? 'every company' },
           { name: 'Since', width: 130, cell: ({ beganAt }) => <TimeText at={beganAt} /> },

@@ -413,13 +413,13 @@ const quota: DatabaseAlert = {
       const near = {
         subject: `${period} of ${tenant}`,
         tenant,
-        sentence: `${tenant} has used ${used} of the ${most} emails it may send this ${period} (${percent(used, most)}); the ${period} ends at ${moment(ends)}.`,
+        sentence: `${tenant} has used ${counted(used)} of the ${counted(most)} emails it may send this ${period} (${percent(used, most)}); the ${period} ends at ${moment(ends)}.`,
       };
       if (used < most) return [near];
       const spent = {
         subject: `${period} of ${tenant}, spent`,
         tenant,
-        sentence: `${tenant} has used all ${most} emails it may send this ${period}; more are refused until ${moment(ends)}.`,
+        sentence: `${tenant} has used all ${counted(most)} emails it may send this ${period}; more are refused until ${moment(ends)}.`,
       };
       return [{ ...near, implied: true }, spent];
     }),
@@ -577,8 +577,12 @@ export const ALERTS_FAIL = alertsFail;
 /** Of one alert at once; they are the worst. */
 const MOST_FINDINGS = 20;
 
+function counted(count: number): string {
+  return count.toLocaleString('en');
+}
+
 function emails(count: number): string {
-  return `${count} email${count === 1 ? '' : 's'}`;
+  return `${counted(count)} email${count === 1 ? '' : 's'}`;
 }
 
 function of({ tenant, type }: { tenant: string | null; type: string | null }): string {

@@ -35,7 +35,7 @@ export interface Receiver {
 
 export const QUICK = {
   // A crowded machine needs time between two looks, or each counts as a gap.
-  ...{ intervalMs: 250, holdMs: 250, silentMs: 60_000, waitingMs: 60_000, routeMs: 300, heartbeatMs: 300 },
+  ...{ intervalMs: 300, holdMs: 200, silentMs: 60_000, waitingMs: 60_000, routeMs: 300, heartbeatMs: 300 },
   webhookSecret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
 };
 

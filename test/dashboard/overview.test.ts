@@ -95,6 +95,24 @@ describeWith('postgres', 'chromium')('the overview of the dashboard', () => {
     await close();
   });
 
+  test('seven open alerts → the urgent one first, five above the figures, all below; none → all is well', async () => {
+    await ground.door.pool.query(
+      `insert into postrider.alert_episodes (alert, severity, subject, sentence, opened_at)
+       select 'quota', 'ticket', 'day of ' || n, 'Tenant ' || n || ' has used its quota.', now() from generate_series(1, 6) n
+       union all select 'no-worker', 'page', '', 'No worker is alive.', now() - interval '1 hour'`,
+    );
+    const { page, close } = await ground.visit('/');
+    await page.getByText('2 more are open').waitFor();
+    expect(await page.getByRole('alert').first().textContent()).toContain('No worker is alive.');
+    expect(await page.getByRole('alert').count()).toBe(5);
+    const history = page.getByRole('region', { name: 'Alerts' });
+    expect(await history.getByText('has used its quota').count()).toBe(6);
+    await ground.door.pool.query('delete from postrider.alert_episodes');
+    await page.reload();
+    await page.getByText('all is well', { exact: true }).waitFor();
+    await close();
+  });
+
   test('the first load → under 250 KB over the wire, and nothing jumps', async () => {
     const context = await ground.browser.newContext({ viewport: { width: 1280, height: 800 } });
     await context.addInitScript(SHIFTS);

@@ -432,7 +432,7 @@ const webhookFailing: DatabaseAlert = {
   condition: 'Nothing has reached a webhook endpoint for `alerts.webhookMs`.',
   action:
     'Its page shows what was answered: let its owner know. It is turned off after POSTRIDER_WEBHOOK_DISABLE_AFTER.',
-  page: (id) => `webhooks/${id}`,
+  page: (id) => `webhooks/${encodeURIComponent(id)}`,
   holdMs: ({ holdMs }) => holdMs,
   reads: 'database',
   sql: sql.WEBHOOK_FAILING,

@@ -79,6 +79,7 @@ function aWorker(open: () => Promise<Database> = async () => database) {
     unsubscribeUrl: null,
     metrics: pipelines.createPipelineMetrics(),
     onOwed: () => {},
+    onOwedForAnother: () => {},
     receiveForeign: async () => ({ kind: 'done' }),
     ...{ clock: systemClock, random: () => 0.5, logger: silentLogger },
   });

@@ -12,6 +12,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -115,6 +116,8 @@ async function run() {
   const copy = copySources();
   const runner = openTestRunner(copy);
   const survivors = [];
+  /** No test that reaches them runs here, for want of a server. */
+  const unjudged = [];
   let caught = 0;
   try {
     for (const mutant of chosen) {
@@ -128,28 +131,34 @@ async function run() {
         tests,
       });
       if (verdict.caughtBy) caught++;
-      else survivors.push(mutant);
-      const tried = caught + survivors.length;
+      else if (verdict.ran.length > 0) survivors.push(mutant);
+      else unjudged.push(mutant);
+      const tried = caught + survivors.length + unjudged.length;
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
       console.log(
-        `${tried}/${chosen.length} ${seconds} s ${verdict.caughtBy ? 'caught' : 'SURVIVED'} ${describe(mutant)}\n    ${verdict.caughtBy ?? `ran ${verdict.ran.join(', ') || 'nothing'}`}`,
+        `${tried}/${chosen.length} ${seconds} s ${wordOf(verdict)} ${describe(mutant)}\n    ${verdict.caughtBy ?? verdict.ran.join(', ')}`,
       );
     }
   } finally {
     await runner.close();
     rmSync(copy, { recursive: true, force: true });
   }
-  return report(caught, survivors);
+  return report(caught, survivors, unjudged);
 }
 
-function report(caught, survivors) {
+function wordOf({ caughtBy, ran }) {
+  if (caughtBy) return 'caught';
+  return ran.length > 0 ? 'SURVIVED' : 'not judged';
+}
+
+function report(caught, survivors, unjudged) {
   const tried = caught + survivors.length;
   for (const mutant of survivors) console.log(`survived: ${describe(mutant)}`);
   const share = ((100 * caught) / Math.max(1, tried)).toFixed(1);
   console.log(
-    `mutants: ${caught} of ${tried} caught (${share} %), ${survivors.length} survived, ${accepted.size} accepted with a reason, ${chosen.length - tried} not tried for lack of time`,
+    `mutants: ${caught} of ${tried} caught (${share} %), ${survivors.length} survived, ${accepted.size} accepted with a reason, ${unjudged.length} that no test here judges, ${chosen.length - tried - unjudged.length} not tried for lack of time`,
   );
-  return survivors.length > 0 ? 1 : 0;
+  return survivors.length > 0 || tried === 0 ? 1 : 0;
 }
 
 /** Which tests call which functions, from the tests themselves. One that fails is of no use here and stops nothing. */
@@ -177,6 +186,7 @@ function condense(folder) {
 /** What git knows and what it would take in, without what it ignores; packages are those of the checkout. */
 function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'postrider-mutants-'));
+  chmodSync(copy, 0o755); // servers run as another user, and begin where they are started
   const args = ['ls-files', '--cached', '--others', '--exclude-standard'];
   for (const file of git(args)) {
     if (file === '' || file.startsWith('node_modules') || !existsSync(join(root, file))) continue;

@@ -34,9 +34,9 @@ process.on('message', async ({ changed, tests }) => {
     }
     if (failed.length === 0 && unhandledErrors.length > 0) failed.push(String(unhandledErrors[0]?.message));
     const ran = testModules.filter((module) => module.state() === 'passed').length;
-    process.send({ failed, ran });
+    process.connected && process.send({ failed, ran });
   } catch (error) {
-    process.send({ error: String(error?.stack ?? error) });
+    process.connected && process.send({ error: String(error?.stack ?? error) });
   }
 });
 process.on('disconnect', () => vitest.close().finally(() => process.exit(0)));

@@ -49,7 +49,9 @@ export function openTestRunner(copy) {
       const { failed, ran } = await ask(project, [test]);
       useful.set(test, failed.length === 0 && ran === 1);
       if (!useful.get(test))
-        console.log(`mutants: ${test} is not used, it fails by itself: ${failed.join()}`);
+        console.log(
+          `mutants: ${test} is not used, ${failed.length > 0 ? `it fails by itself: ${failed[0]}` : 'it is skipped here'}`,
+        );
     }
     return tests.filter((test) => useful.get(test));
   }

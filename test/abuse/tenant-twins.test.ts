@@ -9,6 +9,7 @@ import { describeWith } from '../services/index.js';
  */
 const BOTH = 'both@example.net';
 const DEAD = 'dead@example.net';
+const ALSO_DEAD = 'also-dead@example.net';
 const BY = { kind: 'library', name: 'test' } as const;
 
 /** Ids of what a twin has, by what it is. */
@@ -33,7 +34,7 @@ describeWith('postgres')('two tenants with the same of everything', () => {
   let journey: Journey;
   let alpha: Twin;
   let bravo: Twin;
-  const seenAlone: Record<string, unknown> = {};
+  const seenAlone: Record<string, string> = {};
 
   beforeAll(async () => {
     journey = await openJourney({
@@ -43,8 +44,10 @@ describeWith('postgres')('two tenants with the same of everything', () => {
       },
     });
     journey.provider.script(DEAD, rejected);
+    journey.provider.script(ALSO_DEAD, rejected);
+    await journey.postrider.start();
     alpha = await makeTwin('alpha');
-    for (const [name, read] of reads) seenAlone[name] = await read(alpha);
+    for (const [name, read] of reads) seenAlone[name] = shown(await read(alpha));
     bravo = await makeTwin('bravo');
   });
   afterAll(() => journey.close());
@@ -97,8 +100,23 @@ describeWith('postgres')('two tenants with the same of everything', () => {
     const webhook = await webhooks.create({
       companyId,
       url: 'https://twin.example.net/',
+      events: ['email.complained'],
       description: 'twin',
     });
+
+    // Of the worker's own making they would change while others are compared.
+    await journey.pool.query(
+      `with made as (
+         insert into postrider.webhook_deliveries (endpoint_id, tenant, type, payload, due_at)
+         values ($1, $2, 'email.complained', jsonb_build_object('to', $3::text), now() + interval '1 day') returning id)
+       insert into postrider.webhook_attempts (delivery_id, duration_ms, sent_at) select id, 1, now() from made`,
+      [webhook.id, companyId, BOTH],
+    );
+    await journey.pool.query(
+      `insert into postrider.bus_events (tenant, type, email_id, payload)
+       values ($1, 'email.sent', postrider.new_id(), jsonb_build_object('to', $2::text))`,
+      [companyId, BOTH],
+    );
 
     const send = async (parts: object, idempotencyKey?: string) =>
       (
@@ -119,12 +137,9 @@ describeWith('postgres')('two tenants with the same of everything', () => {
     );
     const shared = await send({ to: 'boss@example.net', userId: 'u-3', text: `about ${BOTH}` });
     const failed = await send({ to: DEAD, userId: 'u-4' });
-    const discarded = await send({ to: DEAD, userId: 'u-4' });
-    await postrider.start();
+    const discarded = await send({ to: ALSO_DEAD, userId: 'u-4' });
     for (const id of [sent, shared]) await journey.untilStatus(id, 'sent');
     for (const id of [failed, discarded]) await journey.untilStatus(id, 'failed');
-    await postrider.stopWorking();
-    // What failed suppresses nobody here, and nobody's rest depends on when it was made.
     return {
       ...{ sent, failed, discarded, shared, waiting, alsoWaiting, webhook: webhook.id, segment: segment.id },
       ...{ topic: topic.id, property: property.id, template, broadcast: broadcast.id },
@@ -197,9 +212,8 @@ describeWith('postgres')('two tenants with the same of everything', () => {
     'alpha asks for %s → the same as before bravo was there',
     async (name) => {
       const read = reads.find(([each]) => each === name)![1];
-      const now = await read(alpha);
-      expect(now).toEqual(seenAlone[name]);
-      expect(JSON.stringify(now).length).toBeGreaterThan(2);
+      expect(shown(await read(alpha))).toEqual(seenAlone[name]);
+      expect(seenAlone[name]!.length).toBeGreaterThan(2);
     },
   );
 
@@ -274,6 +288,19 @@ describeWith('postgres')('two tenants with the same of everything', () => {
       () => journey.postrider.templates.setActive({ ...own, type: 'welcome', lang: 'en' }, false, 'test'),
     ],
     [
+      'a draft is thrown away',
+      () => journey.postrider.templates.discardDraft({ ...own, type: 'welcome', lang: 'en' }),
+    ],
+    [
+      'a draft is saved',
+      () =>
+        journey.postrider.templates.saveDraft(
+          { ...own, type: 'welcome', lang: 'en' },
+          { subject: 'Alpha', htmlContent: '<p>Alpha</p>' },
+          'test',
+        ),
+    ],
+    [
       'a draft is published',
       () => journey.postrider.templates.publish({ ...own, type: 'welcome', lang: 'en' }, 'test'),
     ],
@@ -306,14 +333,19 @@ describeWith('postgres')('two tenants with the same of everything', () => {
     ],
     [
       'dead letters are sent again',
-      () => journey.postrider.deadLetters.retry({ filter: { companyId: 'alpha' } }),
+      async () => {
+        await journey.postrider.deadLetters.retry({ filter: { companyId: 'alpha' } });
+        await expect
+          .poll(() => journey.postrider.deadLetters.get(alpha.failed, own))
+          .toMatchObject({ status: 'failed' });
+      },
     ],
+    ['what waits is cancelled', () => journey.postrider.cancelMany({ companyId: 'alpha', status: 'all' })],
     ['a person is erased', () => journey.postrider.erase({ email: BOTH, companyId: 'alpha' })],
     [
       'a person is erased by externalId',
       () => journey.postrider.erase({ externalId: 'u-4', companyId: 'alpha' }),
     ],
-    ['what waits is cancelled', () => journey.postrider.cancelMany({ companyId: 'alpha', status: 'all' })],
     ['a webhook is removed', () => journey.postrider.webhooks.remove(alpha.webhook, own)],
     ['a domain is given up', () => journey.postrider.resend.domains.remove('alpha', alpha.domain, BY)],
   ];
@@ -402,6 +434,7 @@ describeWith('postgres')('two tenants with the same of everything', () => {
       `select c.relname as name, array_agg(a.attname::text) as columns
        from pg_class c join pg_attribute a on a.attrelid = c.oid
        where c.relnamespace = 'postrider'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+         and c.relname not like 'email\\_tall%' -- the worker sums up when it likes
          and a.attname in ('tenant', 'email_id', 'segment_id', 'recipient_id', 'delivery_id') group by 1 order by 1`,
     );
     const emails = [twin.sent, twin.failed, twin.discarded, twin.shared, twin.waiting, twin.alsoWaiting];
@@ -431,6 +464,11 @@ describeWith('postgres')('two tenants with the same of everything', () => {
     return seen;
   }
 });
+
+/** Without the moments, some of which are now. */
+function shown(value: unknown): string {
+  return JSON.stringify(value, null, 1).replace(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"…"');
+}
 
 function nullIfNotFound(error: unknown): null {
   expect(error).toMatchObject({ code: expect.stringMatching(/NOT_FOUND|INVALID_PAYLOAD|CONFLICT/) });

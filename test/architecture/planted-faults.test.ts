@@ -28,8 +28,8 @@ test.each([
   ['some', 'const a = b.some(c);', ['choice: const a = b.every(c);']],
   ['a limit of a product', 'const A = 60 * 1000;', ['constant: const A = 600 * 1000;']],
   ['the next token', 'const a = token + 1;', ['arithmetic: const a = token - 1;']],
-  ['a step of a function', 'function f() { await g(); }', ['step: function f() { ; }']],
-  ['a guard', 'if (a) return;', ['guard: if (false) return;']],
+  ['a step of a function', 'function f() { g(); }', ['step: function f() { ; }']],
+  ['a guard', 'if (a) throw b;', ['guard: if (false) throw b;']],
 ])('%s → planted', (_, text, faults) => {
   expect(planted(text)).toEqual(faults);
 });
@@ -69,7 +69,7 @@ test.each([
     'sql step: `… set a = 1 where id = $1`',
   ],
   ['least', 'select least($1, a) from t', 'sql choice: `… greatest($1, a) from t`'],
-  ['the newest first', 'select 1 from t order by id desc', 'sql order: `… order by id`'],
+  ['the newest first', 'select 1 from t where a = 1 order by id desc', 'sql order: `… order by id`'],
 ])('%s of a statement → planted', (_, sql, fault) => {
   const [kind, after] = fault.split(': `… ') as [string, string];
   expect(planted(`const A = \`${sql}\`;`)).toContainEqual(

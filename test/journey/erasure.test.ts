@@ -211,6 +211,37 @@ describe('erasure on PostgreSQL', () => {
     expect(await journey.postrider.get(theirs)).toBeNull();
   });
 
+  test('an email to several that is left for some of them → goes on to the others; what other emails are left for stays', async () => {
+    const { postrider } = journey;
+    const someone = 'left-one@example.com';
+    const others = ['left-two@example.com', 'left-three@example.com'];
+    const toAll = { to: [someone, ...others], companyId: 'left', scheduledAt: later() };
+    const mine = (await postrider.send(anEmail(toAll as never))).emailId;
+    const next = (
+      await postrider.send(anEmail({ to: others, companyId: 'left', scheduledAt: later() } as never))
+    ).emailId;
+    const remaining = async (id: string) =>
+      (
+        await database.query<{ remaining: string[] }>(
+          'select to_json(remaining) as remaining from postrider.email_queue where id = $1',
+          [id],
+        )
+      ).rows[0]?.remaining;
+    const left: Array<[string, string]> = [
+      [mine, `{${someone},${others[0]}}`],
+      [next, `{${others[1]}}`],
+    ];
+    for (const [id, addresses] of left)
+      await database.query('update postrider.email_queue set remaining = $2::text[] where id = $1', [
+        id,
+        addresses,
+      ]);
+    await postrider.erase({ email: someone, companyId: 'left' });
+    expect(await remaining(mine)).toEqual([others[0]]);
+    expect(await remaining(next)).toEqual([others[1]]);
+    for (const id of [mine, next]) await postrider.cancel(id);
+  });
+
   test('by external id → the person of that company, under all their addresses', async () => {
     const { recipients } = journey.postrider;
     for (const companyId of ['one', 'two'])

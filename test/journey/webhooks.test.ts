@@ -272,14 +272,17 @@ describe('webhooks', () => {
     await other.close();
   });
 
-  test('410 Gone → disabled at once', async () => {
-    const { id } = await journey.postrider.webhooks.create({ url: receiver.url, events: ['email.sent'] });
+  test('410 Gone → disabled at once, and no other endpoint is', async () => {
+    const { webhooks } = journey.postrider;
+    const other = await webhooks.create({ url: receiver.url, events: ['email.bounced'] });
+    const { id } = await webhooks.create({ url: receiver.url, events: ['email.sent'] });
     receiver.answer = (response) => response.writeHead(410).end();
     await journey.postrider.send(anEmail());
     await waitFor(async () => (await journey.postrider.webhooks.get(id)).status === 'disabled', {
       timeoutMs: 5000,
       what: 'the endpoint to be disabled',
     });
+    expect((await webhooks.get(other.id)).status).toBe('enabled');
   });
 
   test("a company's only endpoint is given up → its contact and the admins get one email each, and the log has it", async () => {

@@ -106,7 +106,9 @@ test('a hundred requests under way at once → no warning of a leak of listeners
   });
   await sender.start();
   await settled();
-  await sender.stop({ deadlineMs: 0 });
+  const stopped = sender.stop({ deadlineMs: 0 });
+  await settled();
+  await stopped;
   expect(given).toEqual([due.map(({ id }) => id)]);
   expect(warn).not.toHaveBeenCalled();
   warn.mockRestore();

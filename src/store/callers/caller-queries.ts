@@ -12,14 +12,14 @@ export function callerQueries(
   run: (text: string, values: unknown[]) => Promise<unknown>,
   state: () => TransactionState | Promise<TransactionState> = () => 'unknown',
 ): Queryable {
-  let asked: Promise<void> | null = null;
+  let asked: Promise<unknown> | null = null;
 
   async function requireOpen(): Promise<void> {
     const known = await state();
     if (known === 'none') throw notOpen();
     if (known === 'aborted') throw aborted();
     if (known !== 'unknown') return;
-    asked ??= askServer(run);
+    asked ??= run(ONLY_IN_TRANSACTION, []);
     await asked;
   }
 
@@ -60,15 +60,8 @@ export function notOpen(cause?: unknown): PostriderError {
 // takes a second statement to be released. Nothing else locks this table, and every role that sends may read it.
 const ONLY_IN_TRANSACTION = 'lock table postrider.schema_migrations in access share mode';
 
-async function askServer(run: (text: string, values: unknown[]) => Promise<unknown>): Promise<void> {
-  try {
-    await run(ONLY_IN_TRANSACTION, []);
-  } catch (error) {
-    throw asCallerError(error);
-  }
-}
-
 function asCallerError(error: unknown): unknown {
+  if (error instanceof PostriderError) return error;
   const sqlState = sqlStateOf(error);
   if (sqlState === '25P01') return notOpen(error);
   if (sqlState === '25P02') return aborted(error);

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../kernel/index.js';
 import { attemptContext, outgoingEmail } from '../outgoing-email.fixture.js';
 import type { AttemptContext, Provider } from '../provider.js';
 import { scriptedProvider, takesAll } from './scripted-provider.fixture.js';
@@ -139,6 +140,8 @@ describe('how many have a connection at once', () => {
   test('a server whose last answer took a second → only what is idle', async () => {
     const late = gate<void>();
     let messages = 0;
+    let passedMs = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + passedMs };
     const { provider } = await scriptedProvider(
       [
         async (peer) => {
@@ -151,10 +154,11 @@ describe('how many have a connection at once', () => {
         },
       ],
       ONE,
+      clock,
     );
     const sent = sendTo(provider, 'a');
     await vi.waitFor(() => expect(messages).toBe(1));
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    passedMs = 1000;
     late.open();
     await sent;
     expect(provider.servedAtOnce).toBe(1);

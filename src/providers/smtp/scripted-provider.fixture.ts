@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../kernel/index.js';
+import { type Clock, systemClock } from '../../kernel/index.js';
 import type { Provider } from '../provider.js';
 import { createSmtpProvider } from './create-smtp-provider.js';
 import {
@@ -15,12 +15,10 @@ import type { SmtpOptions } from './smtp-options.js';
 export async function scriptedProvider(
   scripts: Script[],
   options: Partial<SmtpOptions> = {},
+  clock: Clock = systemClock,
 ): Promise<{ provider: Provider; server: ScriptedServer }> {
   const server = await scriptedServer(...scripts);
-  const provider = createSmtpProvider(
-    { host: '127.0.0.1', port: server.port, ...options },
-    { clock: systemClock },
-  );
+  const provider = createSmtpProvider({ host: '127.0.0.1', port: server.port, ...options }, { clock });
   onTestFinished(async () => {
     await provider.close();
     await server.stop();

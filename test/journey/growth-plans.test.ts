@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimOwedEvents, removeOwedEvents } from '../../src/events/bus/bus-rows.js';
 import { claimDeliveries } from '../../src/events/claim-deliveries.js';
 import { settleDeliveries } from '../../src/events/settle-deliveries.js';
 import {
@@ -9,9 +10,12 @@ import {
   prune,
   tallyEnds,
 } from '../../src/outbox/index.js';
+import { forgetOldSlots } from '../../src/policy/rate-limits.js';
+import { giveBackSlots, type SlotWindow, takeRateSlots } from '../../src/policy/take-rate-slots.js';
 import { countAudience, readAudiencePage } from '../../src/recipients/audience.js';
 import { listContacts } from '../../src/recipients/contacts/read-contacts.js';
 import { findLanguages, findUnknownRecipients } from '../../src/recipients/find-recipients.js';
+import { findMarks, setMarks } from '../../src/schedules/runs/marks.js';
 import {
   countQueue,
   type FlowRead,
@@ -24,7 +28,7 @@ import {
   readOverview,
 } from '../../src/views/index.js';
 import { describeWith } from '../services/index.js';
-import { explained } from './ground/explained.js';
+import { explained, keptPlans } from './ground/explained.js';
 import { type Journey, openJourney } from './ground/open-journey.js';
 
 /** What a statement reads on tables that have grown and that nobody has analysed. No worker runs. */
@@ -43,6 +47,30 @@ describeWith('postgres')('cost that does not grow', () => {
   afterAll(async () => {
     client?.release(true);
     await journey?.close();
+  });
+
+  test('tables vacuumed while empty → statements that keep their plans do not read the whole table', async () => {
+    const tables = ['schedule_marks', 'webhook_deliveries', 'bus_events', 'rate_limit_slots'];
+    await client.query(`vacuum ${tables.map((name) => `postrider.${name}`).join(', ')}`);
+    const seen = await keptPlans(client, async (database) => {
+      await findMarks(database, 'weekly', ['a', 'b']);
+      await setMarks(database, 'weekly', ['a', 'b'], new Date());
+      const places = { free: 10, taken: new Map() };
+      await claimDeliveries(database, { places, perEndpoint: 5, leaseMs: 1000 });
+      await claimOwedEvents(database, { limit: 10, leaseMs: 1000 });
+      await removeOwedEvents(database, ['00000000-0000-7000-8000-000000000000']);
+      const request = {
+        ...{ tenant: 't', type: 'x', recipient: 'ab', wanted: 1 },
+        limit: { limit: 3, windowSeconds: 60 },
+      };
+      const taken = await takeRateSlots(database, [request]);
+      if (taken.taken) await giveBackSlots(database, taken.windows as SlotWindow[]);
+      await forgetOldSlots(database);
+    });
+    expect(seen.map(({ plan }) => plan).join('\n')).not.toMatch(
+      new RegExp(`Seq Scan on (?:${tables.join('|')})`),
+    );
+    expect(seen).toHaveLength(8);
   });
 
   test('one person named by the application’s id among 20,000 → found by index, deleted or not', async () => {

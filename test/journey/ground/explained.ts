@@ -52,6 +52,39 @@ export async function explained(
   }
 }
 
+/** The plans a connection would keep for a module's statements: chosen without looking at their values. Writes are undone. */
+export async function keptPlans(
+  client: pg.ClientBase,
+  work: (database: Database) => Promise<unknown>,
+): Promise<Array<{ text: string; plan: string }>> {
+  const seen: Array<{ text: string; plan: string }> = [];
+  const query: Queryable['query'] = async (statement: Statement | string, values?: readonly unknown[]) => {
+    const text = typeof statement === 'string' ? statement : statement.text;
+    const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));
+    await client.query(`prepare kept as ${text}`);
+    const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(
+      `explain execute kept${count === 0 ? '' : `(${Array(count).fill('null').join(', ')})`}`,
+    );
+    await client.query('deallocate kept');
+    seen.push({ text, plan: lines.map((line) => line['QUERY PLAN']).join('\n') });
+    const { rows, rowCount } = await client.query(text, values as unknown[]);
+    return { rows, rowCount: rowCount ?? 0 } as never;
+  };
+  const database = {
+    kind: 'postgres',
+    query,
+    transaction: (inside: (tx: Queryable) => unknown) => inside({ query } as Queryable),
+  };
+  await client.query('begin');
+  try {
+    await client.query('set local plan_cache_mode = force_generic_plan');
+    await work(database as unknown as Database);
+    return seen;
+  } finally {
+    await client.query('rollback');
+  }
+}
+
 interface PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;

@@ -1,5 +1,6 @@
 /** API keys of tenants. A token is seen once, when it is made. */
-import { Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import type { ApiKey } from '../../src/access/index.js';
 import { callApi } from '../api/call-api.js';
 import { useSession } from '../api/session.js';
@@ -10,6 +11,7 @@ import { EmptyState } from '../parts/empty-state.js';
 import { FormButton } from '../parts/form-button.js';
 import { given, wordsOf } from '../parts/form-values.js';
 import { PageHeader } from '../parts/page-header.js';
+import { PageTurner } from '../parts/page-turner.js';
 import { Sheet } from '../parts/sheet.js';
 import { ShownOnce } from '../parts/shown-once.js';
 import { StatusBadge } from '../parts/status-badge.js';
@@ -19,10 +21,12 @@ import { useUrlState } from '../parts/use-url-state.js';
 
 export default function KeysPage() {
   const session = useSession();
-  const [{ companyId }, change] = useUrlState(['companyId']);
-  const { answer, asked, again } = useList<{ keys: ApiKey[] }>('keys', '/admin/keys', {
-    query: { companyId },
-  });
+  const [{ companyId, cursor }, change] = useUrlState(['companyId', 'cursor']);
+  const { answer, asked, again } = useList<{ keys: ApiKey[]; nextCursor: string | null }>(
+    'keys',
+    '/admin/keys',
+    { query: { companyId, cursor } },
+  );
   const mayChange = session.may('administer');
   return (
     <>
@@ -33,7 +37,7 @@ export default function KeysPage() {
         <CompanyField
           value={companyId}
           empty="every company"
-          onChange={(chosen) => change({ companyId: chosen })}
+          onChange={(chosen) => change({ companyId: chosen, cursor: null })}
         />
       </Group>
       <Sheet flush>
@@ -71,6 +75,7 @@ export default function KeysPage() {
           }
         />
       </Sheet>
+      <PageTurner current={cursor} next={answer?.nextCursor} onTurn={(next) => change({ cursor: next })} />
     </>
   );
 }
@@ -78,7 +83,8 @@ export default function KeysPage() {
 const MAY: Record<ApiKey['permission'], string> = { full: 'everything of its company', sending: 'send' };
 
 function NewKey({ companyId, onDone }: { companyId: string | undefined; onDone(): void }) {
-  const companies = useCompanies();
+  const [typed, setTyped] = useState(companyId ?? '');
+  const companies = useCompanies(typed);
   return (
     <FormButton
       label="Make a key"
@@ -96,13 +102,14 @@ function NewKey({ companyId, onDone }: { companyId: string | undefined; onDone()
       onDone={onDone}
       reveal={({ token }) => <ShownOnce value={token} label="the key" />}
     >
-      <NativeSelect
+      <Autocomplete
         name="companyId"
         label="Company"
         data={companies}
-        defaultValue={companyId}
+        value={typed}
+        onChange={setTyped}
         required
-        description="A company stands here once it was added under Tenants."
+        description="One that was added under Tenants."
       />
       <TextInput name="name" label="Name" placeholder="web shop" required data-autofocus />
       <NativeSelect

@@ -10,14 +10,21 @@ import { EmptyState } from '../parts/empty-state.js';
 import { FormButton } from '../parts/form-button.js';
 import { given, textOf, wordsOf } from '../parts/form-values.js';
 import { PageHeader } from '../parts/page-header.js';
+import { PageTurner } from '../parts/page-turner.js';
 import { Sheet } from '../parts/sheet.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { TimeText } from '../parts/time-text.js';
 import { useList } from '../parts/use-list.js';
+import { useUrlState } from '../parts/use-url-state.js';
 
 export default function TenantsPage() {
   const session = useSession();
-  const { answer, asked, again } = useList<{ tenants: Tenant[] }>('tenants', '/admin/tenants');
+  const [{ cursor }, change] = useUrlState(['cursor']);
+  const { answer, asked, again } = useList<{ tenants: Tenant[]; nextCursor: string | null }>(
+    'tenants',
+    '/admin/tenants',
+    { query: { cursor } },
+  );
   const mayChange = session.may('administer');
   return (
     <>
@@ -90,6 +97,7 @@ export default function TenantsPage() {
           }
         />
       </Sheet>
+      <PageTurner current={cursor} next={answer?.nextCursor} onTurn={(next) => change({ cursor: next })} />
     </>
   );
 }

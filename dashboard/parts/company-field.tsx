@@ -1,6 +1,6 @@
 /** Whose things a page shows: any company may be named, those that are listed are offered. */
 import { Autocomplete } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Tenant } from '../../src/access/index.js';
 import { callApi } from '../api/call-api.js';
@@ -19,7 +19,7 @@ export function CompanyField(props: CompanyFieldProps) {
 
 function Field({ value = '', onChange, empty = 'default company' }: CompanyFieldProps) {
   const [typed, setTyped] = useState(value);
-  const companies = useCompanies();
+  const companies = useCompanies(typed);
   const choose = (chosen: string) => {
     if (chosen.trim() !== value) onChange(chosen.trim() || null);
   };
@@ -29,7 +29,7 @@ function Field({ value = '', onChange, empty = 'default company' }: CompanyField
       placeholder={empty}
       w={220}
       data={companies}
-      limit={50}
+      limit={OFFERED}
       value={typed}
       onChange={setTyped}
       onOptionSubmit={choose}
@@ -44,11 +44,20 @@ function Field({ value = '', onChange, empty = 'default company' }: CompanyField
   );
 }
 
-export function useCompanies(): string[] {
+const OFFERED = 50;
+
+/** The first companies whose ids begin with what was typed. */
+export function useCompanies(typed: string): string[] {
+  const startsWith = /^[A-Za-z0-9._:-]{1,128}$/.test(typed) ? typed : undefined;
   const tenants = useQuery({
-    queryKey: ['tenants'],
-    queryFn: ({ signal }) => callApi<{ tenants: Tenant[] }>('GET', '/admin/tenants', { signal }),
+    queryKey: ['tenants', { startsWith, limit: OFFERED }],
+    queryFn: ({ signal }) =>
+      callApi<{ tenants: Tenant[] }>('GET', '/admin/tenants', {
+        query: { startsWith, limit: OFFERED },
+        signal,
+      }),
     staleTime: 30_000,
+    placeholderData: keepPreviousData,
   });
   return tenants.data?.tenants.map(({ companyId }) => companyId) ?? [];
 }

@@ -4,7 +4,7 @@ import { isUuid, PostriderError } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
 import type { KeyPermission } from './caller.js';
-import { companyId, domains, inputOf, label, readInput } from './read-input.js';
+import { companyId, domains, inputOf, label, pageLimit, readInput } from './read-input.js';
 import { tenantNotFound } from './tenants.js';
 
 /**
@@ -102,10 +102,27 @@ export async function renameApiKey(
   });
 }
 
-export async function listApiKeys(database: Queryable, company?: string): Promise<ApiKey[]> {
+export interface KeyPage {
+  keys: ApiKey[];
+  /** Null after the last page. */
+  nextCursor: string | null;
+}
+
+/** By company and age, those after the cursor. */
+export async function listApiKeys(database: Queryable, input?: unknown): Promise<KeyPage> {
+  const { limit, cursor, companyId: company } = KEY_PAGE.read(input, '');
+  const [tenant, id] = cursor?.split('/') ?? [null, null];
+  const { rows } = await database.query<KeyRow>(LIST, [company ?? null, tenant, id, limit + 1]);
+  const keys = rows.slice(0, limit).map(present);
+  const last = keys.at(-1);
+  return { keys, nextCursor: rows.length > limit ? `${last!.companyId}/${last!.id}` : null };
+}
+
+/** The keys of one company that were not revoked. */
+export async function listLivingKeys(database: Queryable, company: string): Promise<ApiKey[]> {
   const { rows } = await database.query<KeyRow>(
-    'select * from postrider.api_keys where $1::text is null or tenant = $1 order by tenant, id',
-    [company ?? null],
+    'select * from postrider.api_keys where tenant = $1 and revoked_at is null order by id',
+    [company],
   );
   return rows.map(present);
 }
@@ -123,6 +140,20 @@ export const NEW_KEY = inputOf(
     name: label,
     permission: z.enum(['full', 'sending'], 'must be full or sending').default('full'),
     fromDomains: domains.nullish(),
+  }),
+);
+
+export const KEY_PAGE = inputOf(
+  z.strictObject({
+    limit: pageLimit,
+    companyId: companyId.optional(),
+    cursor: z
+      .string('must be text')
+      .regex(
+        /^[A-Za-z0-9._:-]{1,128}\/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+        'must be a cursor that an earlier page gave',
+      )
+      .optional(),
   }),
 );
 
@@ -156,3 +187,11 @@ function present(row: KeyRow): ApiKey {
 function iso(at: Date | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
+
+const LIST = {
+  name: 'access_list_keys',
+  text: `
+    select * from postrider.api_keys
+    where ($1::text is null or tenant = $1) and ($2::text is null or (tenant, id) > ($2, $3::uuid))
+    order by tenant, id limit $4::int`,
+};

@@ -2,7 +2,15 @@ import type { Clock, Logger } from '../kernel/index.js';
 import { PostriderError } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Admin, changeAdmin, createAdmin, listAdmins } from './admins.js';
-import { type ApiKey, createApiKey, listApiKeys, renameApiKey, revokeApiKey } from './api-keys.js';
+import {
+  type ApiKey,
+  createApiKey,
+  type KeyPage,
+  listApiKeys,
+  listLivingKeys,
+  renameApiKey,
+  revokeApiKey,
+} from './api-keys.js';
 import { askTogether } from './ask-together.js';
 import {
   type Actor,
@@ -19,7 +27,14 @@ import { noticeRecipients } from './notice-recipients.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { closeAllSessions, closeSession, findSession, type SessionTimes } from './sessions.js';
 import { createSignIn, type SignIn, type SignInCode } from './sign-in.js';
-import { changeTenant, createTenant, findDisabled, listTenants, type Tenant } from './tenants.js';
+import {
+  changeTenant,
+  createTenant,
+  findDisabled,
+  listTenants,
+  type Tenant,
+  type TenantPage,
+} from './tenants.js';
 import { readUserToken, signUserToken, type UserClaim } from './user-token.js';
 
 /**
@@ -30,7 +45,8 @@ export interface Access {
   tenants: {
     create(input: unknown, by?: Actor): Promise<Tenant>;
     change(companyId: string, input: unknown, by?: Actor): Promise<Tenant>;
-    list(): Promise<Tenant[]>;
+    /** `{ limit?, cursor?, startsWith? }`. */
+    list(page?: unknown): Promise<TenantPage>;
     /** False for one that is not listed. */
     isDisabled(companyId: string): Promise<boolean>;
   };
@@ -39,7 +55,10 @@ export interface Access {
     create(input: unknown, by?: Actor): Promise<ApiKey & { token: string }>;
     rename(key: { id: string; companyId: string }, name: unknown, by?: Actor): Promise<ApiKey>;
     revoke(id: string, by?: Actor): Promise<ApiKey>;
-    list(companyId?: string): Promise<ApiKey[]>;
+    /** `{ companyId?, limit?, cursor? }`. */
+    list(page?: unknown): Promise<KeyPage>;
+    /** Those of a company that were not revoked. */
+    living(companyId: string): Promise<ApiKey[]>;
     find(token: string): Promise<KeyCaller | null>;
   };
   admins: {
@@ -101,14 +120,15 @@ export function createAccess(options: AccessOptions): Access {
       create: async (input, by = APPLICATION) => createTenant(await ground(), input, by),
       change: async (companyId, input, by = APPLICATION) =>
         changeTenant(await ground(), companyId, input, by),
-      list: async () => listTenants(await prompt()),
+      list: async (page) => listTenants(await prompt(), page),
       isDisabled: async (companyId) => (await disabled(companyId)) ?? false,
     },
     keys: {
       create: async (input, by = APPLICATION) => createApiKey(await database(), input, by),
       rename: async (key, name, by = APPLICATION) => renameApiKey(await database(), key, name, by),
       revoke: async (id, by = APPLICATION) => revokeApiKey(await database(), id, by),
-      list: async (companyId) => listApiKeys(await prompt(), companyId),
+      list: async (page) => listApiKeys(await prompt(), page),
+      living: async (companyId) => listLivingKeys(await prompt(), companyId),
       find: lookup.find,
     },
     admins: {

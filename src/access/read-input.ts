@@ -47,6 +47,14 @@ export const companyId = z
     'must be 1 to 128 letters, digits, dots, colons, hyphens or underscores',
   );
 
+/** Rows of a page; text in a query. */
+export const pageLimit = z.coerce
+  .number('must be a whole number from 1 to 1000')
+  .int()
+  .min(1)
+  .max(1000)
+  .default(100);
+
 const A_REGION = 'must be the name of a region';
 
 export const region = z.string('must be text').regex(REGION_NAME, A_REGION).refine(isRegionName, A_REGION);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PostriderError, unknownRegion } from '../kernel/index.js';
 import type { Database, Queryable } from '../store/index.js';
 import { type Actor, audited } from './audit-log.js';
-import { address, companyId, domains, inputOf, label, region } from './read-input.js';
+import { address, companyId, domains, inputOf, label, pageLimit, region } from './read-input.js';
 
 /**
  * The companies that send through this Postrider, and the domains each may send from. A company that is not listed
@@ -105,9 +105,18 @@ function refuseUnknownRegion(region: string | null | undefined, regions: readonl
   if (region != null && !regions.includes(region)) throw unknownRegion(region, regions);
 }
 
-export async function listTenants(database: Queryable): Promise<Tenant[]> {
-  const { rows } = await database.query<TenantRow>('select * from postrider.tenants order by id');
-  return rows.map(present);
+export interface TenantPage {
+  tenants: Tenant[];
+  /** Null after the last page. */
+  nextCursor: string | null;
+}
+
+/** By id, those after the cursor, that begin with a text if one is given. */
+export async function listTenants(database: Queryable, input?: unknown): Promise<TenantPage> {
+  const { limit, cursor, startsWith } = TENANT_PAGE.read(input, '');
+  const { rows } = await database.query<TenantRow>(LIST, [cursor ?? null, startsWith ?? null, limit + 1]);
+  const tenants = rows.slice(0, limit).map(present);
+  return { tenants, nextCursor: rows.length > limit ? tenants.at(-1)!.companyId : null };
 }
 
 /** Those of them that are disabled. */
@@ -145,6 +154,10 @@ export const TENANT_CHANGE = inputOf(
   }),
 );
 
+export const TENANT_PAGE = inputOf(
+  z.strictObject({ limit: pageLimit, cursor: companyId.optional(), startsWith: companyId.optional() }),
+);
+
 interface TenantRow {
   id: string;
   name: string | null;
@@ -176,6 +189,15 @@ const CHANGE = `
     region = case when $7::boolean then $8::text else region end,
     contact = case when $9::boolean then $10::text else contact end
   where id = $1 returning *`;
+
+// '~' sorts after every character an id may have.
+const LIST = {
+  name: 'access_list_tenants',
+  text: `
+    select * from postrider.tenants
+    where ($1::text is null or id > $1) and ($2::text is null or id between $2 and $2 || '~')
+    order by id limit $3::int`,
+};
 
 const FIND_DISABLED = {
   name: 'access_disabled_tenants',

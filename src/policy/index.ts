@@ -15,11 +15,20 @@ export { type CountedPerson, forgetRecipient } from './forget-recipient.js';
 export { hashUser } from './hash-user.js';
 export { findFirstAnswer, fingerprint, forgetKeysOf, forgetOldKeys, rememberAnswer } from './idempotency.js';
 export { type Judged, judgeEmails } from './judge-emails.js';
-export { COUNTED_BY, LIMIT_KEY_FIELDS, QUOTA_AMOUNT, RATE_LIMIT_CHANGE } from './limit-inputs.js';
+export {
+  COUNTED_BY,
+  LIMIT_KEY_FIELDS,
+  QUOTA_AMOUNT,
+  QUOTA_PAGE_FIELDS,
+  RATE_LIMIT_CHANGE,
+} from './limit-inputs.js';
 export {
   createQuotas,
+  forgetIdleShares,
   type QuotaChange,
   type QuotaEntry,
+  type QuotaListOptions,
+  type QuotaPage,
   type QuotaPeriod,
   type Quotas,
 } from './quotas.js';

@@ -64,6 +64,12 @@ export const QUOTA_AMOUNT = fields({
   ),
 });
 
+/** A page of quotas. */
+export const QUOTA_PAGE_FIELDS = {
+  limit: field.whole(1, 1000),
+  cursor: field.pattern(/^[A-Za-z0-9._:-]{1,128}\/(?:day|month)$/, 'a cursor that an earlier page gave'),
+} as const;
+
 /** Where a limit or a quota stands. */
 export const LIMIT_KEY_FIELDS = {
   type: TYPE,

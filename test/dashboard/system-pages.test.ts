@@ -99,7 +99,7 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await page.keyboard.type('post@initech.example');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: /initech/ }).waitFor();
-    const tenants = await ground.door.postrider.access.tenants.list();
+    const { tenants } = await ground.door.postrider.access.tenants.list();
     expect(tenants.find(({ companyId }) => companyId === 'initech')).toMatchObject({
       ...{ name: 'Initech', contact: 'post@initech.example' },
     });
@@ -146,7 +146,7 @@ describeWith('postgres', 'chromium')('pages of the system', () => {
     await page.getByLabel('Emails').fill('900');
     await page.getByRole('button', { name: 'Set it' }).click();
     await page.getByText('of 900').waitFor();
-    expect(await quotas.list({ companyId: 'acme' })).toMatchObject([{ limit: 900 }]);
+    expect((await quotas.list({ companyId: 'acme' })).quotas).toMatchObject([{ limit: 900 }]);
 
     await open(page, '/recipients?companyId=acme');
     await page.getByRole('textbox', { name: 'Find a person' }).fill('user-2');

@@ -319,7 +319,7 @@ describe('one message of several emails', () => {
     onTestFinished(async () => {
       await quotas.remove({ companyId: 'acme', period: 'day' });
     });
-    const used = async () => (await quotas.list({ companyId: 'acme' }))[0]!.used;
+    const used = async () => (await quotas.list({ companyId: 'acme' })).quotas[0]!.used;
     await quotas.set({ companyId: 'acme', period: 'day', limit: 100_000 });
     const before = await used();
     await quotas.set({ companyId: 'acme', period: 'day', limit: before + 1 });

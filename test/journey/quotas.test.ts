@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Postrider } from '../../src/index.js';
+import { forgetIdleShares } from '../../src/policy/index.js';
 import { awayFromWindowEnd } from './ground/away-from-window-end.js';
 import { openEmbedded } from './ground/open-embedded.js';
 import { anEmail, openJourney } from './ground/open-journey.js';
@@ -31,7 +32,11 @@ describe.each(subjects)('quotas on %s', (_name, open) => {
   afterAll(() => subject.close());
 
   const used = async (companyId: string) =>
-    (await postrider.quotas.list({ companyId })).map((entry) => [entry.period, entry.used, entry.remaining]);
+    (await postrider.quotas.list({ companyId })).quotas.map((entry) => [
+      entry.period,
+      entry.used,
+      entry.remaining,
+    ]);
 
   test('five a day → the sixth is a 429 with the reset, other companies go on', async () => {
     await postrider.quotas.set({ companyId: 'five', period: 'day', limit: 5 });
@@ -143,6 +148,47 @@ describe.each(subjects)('quotas on %s', (_name, open) => {
     expect(await postrider.quotas.set({ companyId: 'again', period: 'day', limit: 1 })).toMatchObject({
       ...{ used: 1 },
     });
+  });
+
+  test('one email after another → one share; idle for two periods → no share; then counted again', async () => {
+    const store = await postrider.ready();
+    const shares = async () =>
+      (
+        await store.query<{ n: number }>(
+          "select count(*)::int as n from postrider.quota_shares where tenant = 'calm'",
+        )
+      ).rows[0]!.n;
+    await postrider.quotas.set({ companyId: 'calm', period: 'day', limit: 12_800 });
+    for (const email of many(5, 'calm')) await postrider.send(email);
+    expect(await shares()).toBe(1);
+    await forgetIdleShares(store);
+    expect(await used('calm')).toEqual([['day', 5, 12_795]]);
+    await store.query(
+      "update postrider.quota_shares set period_start = period_start - interval '2 days' where tenant = 'calm'",
+    );
+    await forgetIdleShares(store);
+    expect(await shares()).toBe(0);
+    await postrider.sendBatch(many(300, 'calm'));
+    expect(await used('calm')).toEqual([['day', 300, 12_500]]);
+    expect(await shares()).toBe(3);
+  });
+
+  test('quotas of three companies two at a time → each once, in order, and a cursor between', async () => {
+    for (const period of ['day', 'month'] as const)
+      for (const companyId of ['zz1', 'zz2', 'zz3'])
+        await postrider.quotas.set({ companyId, period, limit: 7 });
+    const seen: string[] = [];
+    let cursor: string | undefined = 'zz/month';
+    while (cursor !== undefined) {
+      const page = await postrider.quotas.list({ limit: 2, cursor });
+      expect(page.quotas.length).toBeLessThanOrEqual(2);
+      seen.push(...page.quotas.map(({ companyId, period }) => `${companyId} ${period}`));
+      cursor = page.nextCursor ?? undefined;
+    }
+    const expected = ['zz1 day', 'zz1 month', 'zz2 day', 'zz2 month', 'zz3 day', 'zz3 month'];
+    expect(seen).toEqual(expected);
+    await expect(postrider.quotas.list({ limit: 0 })).rejects.toMatchObject({ field: 'limit' });
+    await expect(postrider.quotas.list({ cursor: 'x' })).rejects.toMatchObject({ field: 'cursor' });
   });
 
   test('fifty at once with a quota of twenty → twenty accepted', async () => {

@@ -73,3 +73,25 @@ test.each([1, 2, 3, 7, 100])(
     for (const { id: endpoint } of [{ id }, other]) await door.postrider.webhooks.remove(endpoint);
   },
 );
+
+test.each([
+  ['/admin/tenants', 'tenants', 'companyId', 4],
+  ['/admin/keys', 'keys', 'id', 3],
+])('%s in pages of two → each once, and beginnings find companies', async (path, rows, key, count) => {
+  for (const n of [1, 2, 3, 4])
+    await door.call('POST', '/admin/tenants', { body: { companyId: `paged-${n}` } });
+  for (const n of [1, 2, 3])
+    await door.call('POST', '/admin/keys', { body: { companyId: 'paged-2', name: `key ${path} ${n}` } });
+  const narrow = rows === 'tenants' ? 'startsWith=paged-' : 'companyId=paged-2';
+  const all = (await door.call('GET', `${path}?${narrow}&limit=1000`)).body;
+  expect(all.nextCursor).toBeNull();
+  expect(all[rows].length).toBeGreaterThanOrEqual(count);
+  const pages = await pagesOf(async (cursor) => {
+    const query = `${narrow}&limit=2${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+    const { status, body, text } = await door.call('GET', `${path}?${query}`);
+    expect(status, text).toBe(200);
+    return { ids: body[rows].map((row: Record<string, string>) => row[key]), next: body.nextCursor };
+  });
+  expect(pages.flat()).toEqual(all[rows].map((row: Record<string, string>) => row[key]));
+  expect(pages.every((page) => page.length <= 2)).toBe(true);
+});

@@ -8,16 +8,23 @@ import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { FormButton } from '../../parts/form-button.js';
 import { numberOf, textOf } from '../../parts/form-values.js';
+import { PageTurner } from '../../parts/page-turner.js';
 import { Sheet } from '../../parts/sheet.js';
 import { TimeText } from '../../parts/time-text.js';
 import { useList } from '../../parts/use-list.js';
+import { useUrlState } from '../../parts/use-url-state.js';
 
 /** Instants are text on the way here. */
 type Quota = Omit<QuotaEntry, 'resetAt'> & { resetAt: string };
 
 export function QuotaSheet() {
   const session = useSession();
-  const { answer, asked, again } = useList<{ quotas: Quota[] }>('quotas', '/admin/quotas');
+  const [{ quotasAfter }, change] = useUrlState(['quotasAfter']);
+  const { answer, asked, again } = useList<{ quotas: Quota[]; nextCursor: string | null }>(
+    'quotas',
+    '/admin/quotas',
+    { query: { cursor: quotasAfter } },
+  );
   const mayChange = session.may('operate');
   return (
     <Sheet
@@ -46,6 +53,11 @@ export function QuotaSheet() {
             Without one nothing is counted. A new quota counts from the moment it is set.
           </EmptyState>
         }
+      />
+      <PageTurner
+        current={quotasAfter}
+        next={answer?.nextCursor}
+        onTurn={(cursor) => change({ quotasAfter: cursor })}
       />
     </Sheet>
   );

@@ -97,7 +97,7 @@ test.each<[string[], Record<string, unknown>, RegExp]>([
   ],
   [
     ['quotas', 'list', '--company', 'acme'],
-    { 'GET /admin/quotas?companyId=acme': { quotas: [quota] } },
+    { 'GET /admin/quotas?companyId=acme&limit=1000': { quotas: [quota], nextCursor: null } },
     /5 a day.*anew 2026/,
   ],
   [['quotas', 'set', 'acme', '5/day'], { 'PUT /admin/quotas/acme/day': quota }, /1 used/],

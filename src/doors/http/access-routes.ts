@@ -4,7 +4,6 @@
  */
 import { type Context, Hono } from 'hono';
 import { ACCESS_INPUTS, type Access, type Actor, actorOf } from '../../access/index.js';
-import { field, fields } from '../../kernel/index.js';
 import { readJsonBody } from './read-json-body.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
@@ -13,16 +12,15 @@ export function accessRoutes(access: Access): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const body = (c: Context<HttpEnv>) => readJsonBody(c);
 
-  routes.get('/admin/tenants', async (c) => c.json({ tenants: await access.tenants.list() }));
+  routes.get('/admin/tenants', async (c) =>
+    c.json(await access.tenants.list(readQuery(c, ACCESS_INPUTS.tenantPage))),
+  );
   routes.post('/admin/tenants', async (c) => c.json(await access.tenants.create(await body(c), by(c)), 201));
   routes.patch('/admin/tenants/:companyId', async (c) =>
     c.json(await access.tenants.change(c.req.param('companyId'), await body(c), by(c))),
   );
 
-  routes.get('/admin/keys', async (c) => {
-    const { companyId } = readQuery(c, KEYS_QUERY);
-    return c.json({ keys: await access.keys.list(companyId) });
-  });
+  routes.get('/admin/keys', async (c) => c.json(await access.keys.list(readQuery(c, ACCESS_INPUTS.keyPage))));
   routes.post('/admin/keys', async (c) => c.json(await access.keys.create(await body(c), by(c)), 201));
   routes.delete('/admin/keys/:id', async (c) => c.json(await access.keys.revoke(c.req.param('id'), by(c))));
 
@@ -43,8 +41,6 @@ export function accessRoutes(access: Access): Hono<HttpEnv> {
 
   return routes;
 }
-
-export const KEYS_QUERY = fields({ companyId: field.line(128) });
 
 function by(c: Context<HttpEnv>): Actor {
   return actorOf(c.get('caller'), { ip: c.get('ip'), requestId: c.get('requestId') });

@@ -12,7 +12,7 @@ import {
   RATE_LIMIT_CHANGE,
 } from '../../policy/index.js';
 import type { HttpRooms } from './http-rooms.js';
-import { COMPANY_QUERY } from './list-queries.js';
+import { COMPANY_QUERY, QUOTAS_QUERY } from './list-queries.js';
 import { readAct } from './read-act.js';
 import { readQuery } from './read-query.js';
 import type { HttpEnv } from './request-context.js';
@@ -44,7 +44,7 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
     return c.json({ counted: await rateLimits.reset(await readPerson(c)) });
   });
 
-  routes.get('/admin/quotas', async (c) => c.json({ quotas: await quotas.list({ ...companyIn(c) }) }));
+  routes.get('/admin/quotas', async (c) => c.json(await quotas.list(readQuery(c, QUOTAS_QUERY))));
 
   routes.put('/admin/quotas/:companyId/:period', async (c) => {
     const amount = await readAct(c, QUOTA_AMOUNT);

@@ -9,6 +9,7 @@ import {
   PAGE_FIELDS,
   USER_PAGE_FIELDS,
 } from '../../outbox/index.js';
+import { QUOTA_PAGE_FIELDS } from '../../policy/index.js';
 import { inQuery } from './read-query.js';
 
 const inText = { days: inQuery.number(EMAIL_FILTER_FIELDS.days), recipient: inQuery.address() };
@@ -19,6 +20,12 @@ const emails = { ...EMAIL_FILTER_FIELDS, ...inText };
 const deadLetters = { ...DEAD_LETTER_FIELDS, ...inText };
 
 export const COMPANY_QUERY = fields({ companyId: EMAIL_FIELDS.companyId });
+
+export const QUOTAS_QUERY = fields({
+  companyId: EMAIL_FIELDS.companyId,
+  limit: inQuery.number(QUOTA_PAGE_FIELDS.limit),
+  cursor: QUOTA_PAGE_FIELDS.cursor,
+});
 
 export const EMAIL_LIST_QUERY = fields({ ...emails, ...paging, region }, { together: agreeingTimes });
 export const EMAIL_EXPORT_QUERY = fields(emails, { together: agreeingTimes });

@@ -144,7 +144,7 @@ test('the embedded store is open in another process → that one is asked, with 
   expect(await cli.run('tenants', 'list')).toBe(0);
   expect(requests).toEqual([
     ['http://127.0.0.1:3401/health/live', null],
-    ['http://127.0.0.1:3401/admin/tenants', 'Bearer k'],
+    ['http://127.0.0.1:3401/admin/tenants?limit=1000', 'Bearer k'],
   ]);
   expect(cli.out).toEqual(['acme  enabled  any domain']);
 });

@@ -1,5 +1,6 @@
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
+import { everyPage, PAGE } from '../every-page.js';
 import { printable } from '../terminal.js';
 import { withApi } from '../with-api.js';
 
@@ -30,8 +31,15 @@ export function keysList(
   options: CommonOptions & { json?: boolean },
 ): Promise<number> {
   return withApi(cli, options, async (call) => {
-    const query = companyId === undefined ? '' : `?companyId=${encodeURIComponent(companyId)}`;
-    const { keys } = await call<{ keys: Key[] }>('GET', `/admin/keys${query}`);
+    const keys = await everyPage(async (cursor) => {
+      const query = new URLSearchParams({
+        ...(companyId !== undefined && { companyId }),
+        limit: String(PAGE),
+        ...(cursor !== undefined && { cursor }),
+      });
+      const page = await call<{ keys: Key[]; nextCursor: string | null }>('GET', `/admin/keys?${query}`);
+      return { rows: page.keys, next: page.nextCursor };
+    });
     if (options.json) cli.terminal.out(JSON.stringify(keys, null, 2));
     else for (const line of columns(keys.map(row))) cli.terminal.out(line);
     return 0;

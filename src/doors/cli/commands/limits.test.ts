@@ -24,7 +24,7 @@ function withLimits() {
     reset: noted(() => 1),
   } as unknown as RateLimits;
   const quotas = {
-    list: noted(() => []),
+    list: noted(() => ({ quotas: [], nextCursor: null })),
     set: noted((input: object) => ({ ...input, used: 7, remaining: 3, resetAt: RESET })),
     remove: noted(() => true),
   } as unknown as Quotas;

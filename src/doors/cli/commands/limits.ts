@@ -10,6 +10,7 @@ import type {
 } from '../../../policy/index.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
+import { everyPage, PAGE } from '../every-page.js';
 import { numberOf } from '../filter-options.js';
 import { runningLimits } from '../running-limits.js';
 import { printable } from '../terminal.js';
@@ -90,7 +91,11 @@ function countedBy(whom: string, type: string, { user, company }: PersonOptions)
 
 function quotasList(cli: Cli, options: LimitOptions): Promise<number> {
   return withLimits(cli, options, async ({ quotas }) => {
-    show(cli, options, await quotas.list({ companyId: options.company }), quotaCells);
+    const all = await everyPage(async (cursor) => {
+      const page = await quotas.list({ companyId: options.company, limit: PAGE, cursor });
+      return { rows: page.quotas, next: page.nextCursor };
+    });
+    show(cli, options, all, quotaCells);
     return 0;
   });
 }

@@ -1,6 +1,7 @@
 import { PostriderError } from '../../../kernel/index.js';
 import type { Cli, CommonOptions } from '../cli.js';
 import { columns } from '../columns.js';
+import { everyPage, PAGE } from '../every-page.js';
 import { printable } from '../terminal.js';
 import { withApi } from '../with-api.js';
 
@@ -24,7 +25,14 @@ export function tenantsCreate(
 
 export function tenantsList(cli: Cli, options: CommonOptions & { json?: boolean }): Promise<number> {
   return withApi(cli, options, async (call) => {
-    const { tenants } = await call<{ tenants: Tenant[] }>('GET', '/admin/tenants');
+    const tenants = await everyPage(async (cursor) => {
+      const query = new URLSearchParams({ limit: String(PAGE), ...(cursor !== undefined && { cursor }) });
+      const page = await call<{ tenants: Tenant[]; nextCursor: string | null }>(
+        'GET',
+        `/admin/tenants?${query}`,
+      );
+      return { rows: page.tenants, next: page.nextCursor };
+    });
     if (options.json) cli.terminal.out(JSON.stringify(tenants, null, 2));
     else for (const line of columns(tenants.map(describe))) cli.terminal.out(line);
     return 0;

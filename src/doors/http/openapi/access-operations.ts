@@ -1,7 +1,6 @@
 /** Who may do what: signing in, tenants, keys, accounts, the audit log. Bodies are the very schemas the room reads with. */
 import { z } from 'zod';
 import { ACCESS_INPUTS } from '../../../access/index.js';
-import { KEYS_QUERY } from '../access-routes.js';
 import { SIGN_OUT } from '../auth-routes.js';
 import { admin, auditEntry, key, session, signedIn, tenant } from './answer-schemas.js';
 import type { Operations } from './operation.js';
@@ -33,8 +32,9 @@ export const accessOperations: Operations = {
     answers: { 200: session },
   },
   'GET /admin/tenants': {
-    summary: 'Companies that send through this Postrider.',
-    answers: { 200: z.strictObject({ tenants: z.array(tenant) }) },
+    summary: 'Companies that send through this Postrider, by id.',
+    query: ACCESS_INPUTS.tenantPage,
+    answers: { 200: z.strictObject({ tenants: z.array(tenant), nextCursor: z.string().nullable() }) },
   },
   'POST /admin/tenants': {
     summary: 'Add one.',
@@ -49,9 +49,9 @@ export const accessOperations: Operations = {
     answers: { 200: tenant },
   },
   'GET /admin/keys': {
-    summary: 'API keys, without their tokens.',
-    query: KEYS_QUERY,
-    answers: { 200: z.strictObject({ keys: z.array(key) }) },
+    summary: 'API keys by company, without their tokens.',
+    query: ACCESS_INPUTS.keyPage,
+    answers: { 200: z.strictObject({ keys: z.array(key), nextCursor: z.string().nullable() }) },
   },
   'POST /admin/keys': {
     summary: 'Make a key; its token is in this answer and in no other.',

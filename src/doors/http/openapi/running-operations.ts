@@ -4,7 +4,7 @@ import { COUNTED_BY, QUOTA_AMOUNT, RATE_LIMIT_CHANGE } from '../../../policy/ind
 import { TEMPLATE_INPUTS } from '../../../render/index.js';
 import { BUS_RETRY } from '../bus-routes.js';
 import { FIGURES_QUERY } from '../figure-routes.js';
-import { BROADCASTS_QUERY, COMPANY_QUERY, MESSAGES_QUERY } from '../list-queries.js';
+import { BROADCASTS_QUERY, COMPANY_QUERY, MESSAGES_QUERY, QUOTAS_QUERY } from '../list-queries.js';
 import { PAUSE, RESUME_QUERY } from '../pause-routes.js';
 import { RUNS_QUERY } from '../schedule-routes.js';
 import { PREVIEW_QUERY } from '../template-routes.js';
@@ -192,8 +192,9 @@ export const runningOperations: Operations = {
     answers: { 200: z.strictObject({ counted: z.int().describe('How many emails had been counted.') }) },
   },
   'GET /admin/quotas': {
-    summary: 'How many emails companies may send, and have.',
-    ...{ query: COMPANY_QUERY, answers: { 200: z.strictObject({ quotas: z.array(quota) }) } },
+    summary: 'How many emails companies may send, and have, by company.',
+    query: QUOTAS_QUERY,
+    answers: { 200: z.strictObject({ quotas: z.array(quota), nextCursor: z.string().nullable() }) },
   },
   'PUT /admin/quotas/:companyId/:period': {
     summary: 'Set a quota per day or month.',

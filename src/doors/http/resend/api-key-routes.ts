@@ -17,8 +17,7 @@ export function resendApiKeyRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv>
   const by = (c: Context<HttpEnv>) =>
     actorOf(c.get('caller'), { ip: c.get('ip'), requestId: c.get('requestId') });
 
-  const living = async (companyId: string): Promise<ApiKey[]> =>
-    (await keys.list(companyId)).filter((key) => key.revokedAt === null);
+  const living = (companyId: string): Promise<ApiKey[]> => keys.living(companyId);
 
   /** The domains a new key is bound to: the one that is named, within those of the caller. */
   async function boundTo(

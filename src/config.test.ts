@@ -77,6 +77,7 @@ it('an empty environment → the documented defaults', () => {
     render: { sourceMode: 'database', types: null, appUrl: null },
     limits: { enabled: true, unlimited: null, hashKey: null },
     retention: { contentDays: 30, logDays: 90, sentBodyHours: null, sensitiveBodyHours: 24 },
+    recipients: { activityDays: 400 },
     unsubscribe: { publicUrl: null, keys: null },
     worker: {
       enabled: true,

@@ -30,10 +30,10 @@ import {
   WorkerWatch,
 } from './outbox/index.js';
 import { createWorker, type PipelineMetrics } from './pipeline/index.js';
-import { findMissingRecipients, forgetOldKeys, forgetOldSlots } from './policy/index.js';
+import { findMissingRecipients, forgetIdleShares, forgetOldKeys, forgetOldSlots } from './policy/index.js';
 import type { RouteTable } from './providers/index.js';
-import { ANY_SUPPRESSED } from './recipients/index.js';
-import { forgetOldRuns } from './schedules/index.js';
+import { ANY_SUPPRESSED, forgetOldDays } from './recipients/index.js';
+import { forgetOldMarks, forgetOldRuns } from './schedules/index.js';
 import { faultFields, readStartFault } from './start-faults.js';
 import type { Database } from './store/index.js';
 import { takeBackOwn } from './take-back-own.js';
@@ -293,7 +293,10 @@ async function beginWith(
     also: async () => {
       await forgetOldKeys(database);
       await forgetOldSlots(database);
+      await forgetIdleShares(database);
       await forgetOldRuns(database);
+      await forgetOldMarks(database);
+      await forgetOldDays(database, config.recipients.activityDays);
       await forgetOldDeliveries(database, config.webhooks.keepDays);
       const untold = await forgetOldBusRows(database, config.bus.keepDays);
       if (untold > 0) logger.warn({ events: untold }, 'events that the bus never took are forgotten');

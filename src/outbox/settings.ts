@@ -1,6 +1,12 @@
 import { type SettingRule, type Settings, setting } from '../kernel/index.js';
 import { USUAL_SENSITIVE_HOURS } from './prune.js';
 
+/**
+ * Three years. Each week is four tables that a list plans and every connection keeps: half a megabyte a week, and a
+ * page of the list costs twice as much with twice the weeks (`npm run bench -- growth`).
+ */
+const MOST_DAYS = 1100;
+
 /** Whose an email is when nobody says, and how long it is kept. */
 export const outboxSettings = {
   email: {
@@ -15,14 +21,14 @@ export const outboxSettings = {
       env: ['POSTRIDER_CONTENT_RETENTION_DAYS'],
       default: 30,
       min: 1,
-      max: 3650,
+      max: MOST_DAYS,
       says: "How many days an email's content is kept after its final state.",
     }),
     logDays: setting.integer({
       env: ['POSTRIDER_LOG_RETENTION_DAYS'],
       default: 90,
       min: 1,
-      max: 3650,
+      max: MOST_DAYS,
       says: "How many days an email's log and events are kept after its final state.",
     }),
     sentBodyHours: setting.integer({

@@ -55,13 +55,17 @@ async function summarize(database: Database): Promise<void> {
     await database.query('select brin_summarize_new_values($1::regclass)', [index]);
 }
 
-/** The lower bound is for the planner: of one bound alone, before statistics, it expects a third of the table. */
+/**
+ * Of what is older than a month only the sums by hour and day are kept. The lower bound is for the planner: of one bound
+ * alone, before statistics, it expects a third of the table.
+ */
 export async function forgetOldTallies(database: Database, days: number): Promise<void> {
-  for (const table of ['email_tallies', 'email_tally_sums'])
-    await database.query(
-      `delete from postrider.${table} where bucket >= '-infinity' and bucket < now() - $1::int * interval '1 day' - interval '7 days'`,
-      [days],
-    );
+  const past = "now() - $1::int * interval '1 day' - interval '7 days'";
+  const ends = { email_tallies: `greatest(${past}, postrider.fine_tallies_from())`, email_tally_sums: past };
+  for (const [table, end] of Object.entries(ends))
+    await database.query(`delete from postrider.${table} where bucket >= '-infinity' and bucket < ${end}`, [
+      days,
+    ]);
 }
 
 // Settling takes milliseconds; a transaction open for longer than ten minutes is somebody else's. Nothing ended before the

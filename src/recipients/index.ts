@@ -58,7 +58,7 @@ export {
   type RecipientRef,
   type ReminderFrequency,
 } from './recipient.js';
-export { type CheckIn, type RecentActivity, readRecentActivity } from './report-activity.js';
+export { type CheckIn, forgetOldDays, type RecentActivity, readRecentActivity } from './report-activity.js';
 export {
   readSubscriptions,
   resubscribe,

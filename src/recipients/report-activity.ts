@@ -51,6 +51,32 @@ export async function readRecentActivity(
   return byPerson;
 }
 
+/**
+ * What people did longer ago than so many days is forgotten, a thousand rows at a time; but the days of a streak that
+ * goes on are kept, since it is counted from them. Returns how many rows are gone.
+ */
+export async function forgetOldDays(database: Queryable, keptDays: number): Promise<number> {
+  let total = 0;
+  let after: [string, string] = ['-infinity', '00000000-0000-0000-0000-000000000000'];
+  for (;;) {
+    const { rows } = await database.query<{ day: string; id: string; seen: number; gone: number }>(
+      FORGET_CHECK_INS,
+      [...after, keptDays, FORGET_BATCH],
+    );
+    const page = rows[0];
+    total += page?.gone ?? 0;
+    if (!page || page.seen < FORGET_BATCH) break;
+    after = [page.day, page.id];
+  }
+  for (;;) {
+    const { rowCount } = await database.query(FORGET_ACTIVITIES, [keptDays, FORGET_BATCH]);
+    total += rowCount;
+    if (rowCount < FORGET_BATCH) return total;
+  }
+}
+
+const FORGET_BATCH = 1000;
+
 export interface RecentActivity {
   kind: string;
   /** On how many days. */
@@ -113,4 +139,32 @@ const RECENT = {
     from postrider.recipient_activities
     where recipient_id = any ($1::uuid[]) and day >= $2::date
     group by recipient_id, kind order by recipient_id, sum(count) desc, kind`,
+};
+
+const FORGET_CHECK_INS = {
+  name: 'recipients_forget_check_ins',
+  text: `
+    with page as materialized (
+      select recipient_id, day from postrider.recipient_check_ins
+      where (day, recipient_id) > ($1::date, $2::uuid) and day < current_date - $3::int
+      order by day, recipient_id limit $4::int
+    ), gone as (
+      delete from postrider.recipient_check_ins c using page p join postrider.recipients r on r.id = p.recipient_id
+      where c.recipient_id = p.recipient_id and c.day = p.day
+        and (r.last_check_in_on is null or p.day <= r.last_check_in_on - r.streak_days) returning 1
+    )
+    select day::text as day, recipient_id as id, (select count(*)::int from page) as seen,
+      (select count(*)::int from gone) as gone
+    from page order by page.day desc, recipient_id desc limit 1`,
+};
+
+const FORGET_ACTIVITIES = {
+  name: 'recipients_forget_activities',
+  text: `
+    delete from postrider.recipient_activities a
+    using (
+      select recipient_id, day, kind from postrider.recipient_activities
+      where day < current_date - $1::int order by day limit $2::int
+    ) old
+    where a.recipient_id = old.recipient_id and a.day = old.day and a.kind = old.kind returning a.kind`,
 };

@@ -1,7 +1,16 @@
 import { type SettingRule, type Settings, setting } from '../kernel/index.js';
 
-/** How people tell what they do not want. */
+/** How people tell what they do not want, and how long it is kept what they did. */
 export const recipientSettings = {
+  recipients: {
+    activityDays: setting.integer({
+      env: ['POSTRIDER_ACTIVITY_RETENTION_DAYS'],
+      default: 400,
+      min: 8,
+      max: 3650,
+      says: 'How many days check-ins and activities of recipients are kept; the days of a streak that goes on stay.',
+    }),
+  },
   unsubscribe: {
     publicUrl: setting.url({
       env: ['POSTRIDER_PUBLIC_URL'],

@@ -21,6 +21,7 @@ export { type BuiltInOptions, builtInSchedules } from './campaigns/built-in-sche
 export type { Focus, FocusContent } from './campaigns/focus-content.js';
 export { type CatchUp, defineSchedule, type Schedule, type ScheduleDeclaration } from './define-schedule.js';
 export { forgetOldRuns } from './runs/list-runs.js';
+export { forgetOldMarks } from './runs/marks.js';
 export { RUN_PAGE_FIELDS, type RunError, type RunState, type ScheduleRun } from './runs/run-record.js';
 export { databaseNow } from './scheduler.js';
 export { createSchedules, type ScheduleSeen, type Schedules } from './schedules.js';

@@ -15,12 +15,13 @@ export async function registerSchedules(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const at = new Date(await now(tx)).toISOString();
-    for (const { name, cron, timeZone, catchUp } of [...schedules].sort(byName)) {
+    for (const { name, cron, timeZone, catchUp, campaign } of [...schedules].sort(byName)) {
       const { rows } = await tx.query<{ moved: boolean }>(REGISTER, [
         name,
         cron,
         timeZone ?? defaultZone,
         catchUp,
+        campaign.notAgainForDays ?? 0,
       ]);
       if (rows[0]?.moved)
         await tx.query('update postrider.schedule_zones set fires_after = $2 where schedule = $1', [
@@ -64,8 +65,10 @@ const MISSING = {
 
 const REGISTER = `
   with old as (select cron, time_zone from postrider.schedules where name = $1)
-  insert into postrider.schedules as s (name, cron, time_zone, catch_up) values ($1, $2, $3, $4)
+  insert into postrider.schedules as s (name, cron, time_zone, catch_up, not_again_days)
+  values ($1, $2, $3, $4, $5::int)
   on conflict (name) do update set cron = excluded.cron, time_zone = excluded.time_zone,
-    catch_up = excluded.catch_up, defined_at = clock_timestamp()
-    where (s.cron, s.time_zone, s.catch_up) is distinct from (excluded.cron, excluded.time_zone, excluded.catch_up)
+    catch_up = excluded.catch_up, not_again_days = excluded.not_again_days, defined_at = clock_timestamp()
+    where (s.cron, s.time_zone, s.catch_up, s.not_again_days)
+      is distinct from (excluded.cron, excluded.time_zone, excluded.catch_up, excluded.not_again_days)
   returning exists (select 1 from old where (old.cron, old.time_zone) is distinct from (s.cron, s.time_zone)) as moved`;

@@ -1,12 +1,12 @@
 import { newRecord } from '../kernel/index.js';
 import type { Queryable } from '../store/index.js';
 import { type EmailFilter, sourceOf } from './email-filter.js';
-import { momentText, type Piece, tallyPieces } from './tally-pieces.js';
+import { inKeptSteps, momentText, type Piece, tallyPieces } from './tally-pieces.js';
 
 /**
  * How many emails of a filter were sent and how many failed, in all and by type. Read from the tallies and what has
  * ended since they were made, so that it costs the same for a thousand emails and a million; only one recipient's or
- * one user's are counted one by one. Times hold to five minutes.
+ * one user's are counted one by one. Times hold to five minutes, and to days (UTC) where they are older than a month.
  */
 export interface EmailStats {
   totalSent: number;
@@ -42,12 +42,13 @@ interface CountRow {
 }
 
 async function fromTallies(database: Queryable, filter: EmailFilter): Promise<CountRow[]> {
-  const { since, until, tenant, type, provider } = filter;
+  const { tenant, type, provider } = filter;
+  const { rows: marks } = await database.query<{ at: string; fine_from: number }>(MARK);
+  const { since, until } = inKeptSteps(filter, marks[0]?.fine_from ?? Number.NEGATIVE_INFINITY);
   const { days, hours, steps } = tallyPieces(since, until);
   // Of one tenant there are no hours: what is left of its days is added up from its tallies.
   const coarse = tenant === undefined ? [...days, ...hours] : days;
   const fine = tenant === undefined ? steps : [...hours, ...steps];
-  const { rows: marks } = await database.query<{ at: string }>(MARK);
   const { rows } = await database.query<CountRow>(STATS, [
     ...[since?.toISOString() ?? null, until?.toISOString() ?? null],
     ...[tenant ?? null, type ?? null, provider ?? null],
@@ -97,7 +98,10 @@ const IN_RANGE = (bucket: string) => `
 
 const MARK = {
   name: 'views_tally_mark',
-  text: 'select counted_until::text as at from postrider.email_tally_mark',
+  text: `
+    select counted_until::text as at,
+      extract(epoch from postrider.fine_tallies_from() + interval '1 day')::float8 * 1000 as fine_from
+    from postrider.email_tally_mark`,
 };
 
 // Planned each time: where the tallies end is a value the planner must see ($11), or it expects a third of the ledger to

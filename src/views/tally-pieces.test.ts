@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { momentText, tallyPieces } from './tally-pieces.js';
+import { inKeptSteps, momentText, tallyPieces } from './tally-pieces.js';
 
 const at = (text: string) => new Date(`2030-05-${text}:00Z`);
 
@@ -46,5 +46,17 @@ describe('a stretch of time cut where the tallies are', () => {
       [at('03T00:00').getTime(), Number.POSITIVE_INFINITY],
     ]);
     expect(momentText(Number.NEGATIVE_INFINITY)).toBe('-infinity');
+  });
+
+  test('an end of whose time there are days alone → taken to the day; a later one as it is', () => {
+    const fineFrom = at('05T00:00').getTime();
+    expect(inKeptSteps({ since: at('03T21:52'), until: at('06T02:12') }, fineFrom)).toEqual({
+      since: at('03T00:00'),
+      until: at('06T02:12'),
+    });
+    expect(inKeptSteps({ since: at('03T21:52'), until: at('04T02:12') }, fineFrom).until).toEqual(
+      at('05T00:00'),
+    );
+    expect(inKeptSteps({}, fineFrom)).toEqual({ since: undefined, until: undefined });
   });
 });

@@ -27,6 +27,21 @@ export function tallyPieces(since: Date | undefined, until: Date | undefined): T
   };
 }
 
+/**
+ * A stretch whose ends are taken to whole days (UTC) where they lie before `fineFromMs`: of what is older there are no
+ * five minutes any more.
+ */
+export function inKeptSteps(
+  { since, until }: { since?: Date | undefined; until?: Date | undefined },
+  fineFromMs: number,
+): { since: Date | undefined; until: Date | undefined } {
+  const old = (at: Date | undefined): at is Date => at !== undefined && at.getTime() < fineFromMs;
+  return {
+    since: old(since) ? new Date(Math.floor(since.getTime() / DAY_MS) * DAY_MS) : since,
+    until: old(until) ? new Date(Math.ceil(until.getTime() / DAY_MS) * DAY_MS) : until,
+  };
+}
+
 function cut([from, to]: Piece, unitMs: number): { whole: Piece[]; left: Piece[] } {
   const first = Math.ceil(from / unitMs) * unitMs;
   const last = Math.floor(to / unitMs) * unitMs;

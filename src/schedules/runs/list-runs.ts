@@ -55,7 +55,8 @@ export async function forgetOldRuns(database: Queryable): Promise<number> {
   return rowCount;
 }
 
-const KEPT_DAYS = 90;
+/** Runs that ended. */
+export const KEPT_DAYS = 90;
 const FORGET_BATCH = 1000;
 
 const SCHEDULES = {

@@ -1,6 +1,10 @@
 import type { Queryable } from '../store/index.js';
+import { readEmailStats } from './email-stats.js';
 
-/** How much of everything a tenant has: emails accepted and sent today and this month (UTC), and what it keeps. */
+/**
+ * How much of everything a tenant has: its emails of today and this month (UTC), and what it keeps. Emails are read from
+ * the rollups and the quotas, so that a month of a million costs no more than one of ten.
+ */
 export interface TenantUsage {
   day: PeriodUsage;
   month: PeriodUsage;
@@ -10,7 +14,8 @@ export interface TenantUsage {
 }
 
 export interface PeriodUsage {
-  accepted: number;
+  /** What the quota has counted; where there is none, emails that were sent or failed. */
+  used: number;
   sent: number;
   /** Null where there is no quota. */
   limit: number | null;
@@ -20,28 +25,29 @@ export interface PeriodUsage {
 export async function readUsage(database: Queryable, tenant: string): Promise<TenantUsage> {
   const { rows: periods } = await database.query<PeriodRow>(PERIODS, [tenant]);
   const { rows: kept } = await database.query<Kept>(KEPT, [tenant]);
-  const of = (period: string): PeriodUsage => {
-    const row = periods.find((one) => one.period === period)!;
+  const of = async (period: string): Promise<PeriodUsage> => {
+    const { starts, ends, most, counted } = periods.find((one) => one.period === period)!;
+    const stats = await readEmailStats(database, { tenant, since: new Date(starts) });
     return {
-      accepted: Number(row.accepted),
-      sent: Number(row.sent),
-      limit: row.most === null ? null : Number(row.most),
-      resetsAt: new Date(row.ends).toISOString(),
+      used: most === null ? stats.totalSent + stats.totalFailed : Number(counted),
+      sent: stats.totalSent,
+      limit: most === null ? null : Number(most),
+      resetsAt: new Date(ends).toISOString(),
     };
   };
   const { contacts, segments, broadcasts } = kept[0]!;
   return {
-    ...{ day: of('day'), month: of('month') },
+    ...{ day: await of('day'), month: await of('month') },
     ...{ contacts: Number(contacts), segments: Number(segments), broadcasts: Number(broadcasts) },
   };
 }
 
 interface PeriodRow {
   period: string;
+  starts: Date;
   ends: Date;
   most: string | null;
-  accepted: string;
-  sent: string;
+  counted: string;
 }
 
 type Kept = Record<'contacts' | 'segments' | 'broadcasts', string>;
@@ -49,23 +55,16 @@ type Kept = Record<'contacts' | 'segments' | 'broadcasts', string>;
 const PERIODS = {
   name: 'views_usage_periods',
   text: `
-    with mine as materialized (
-      select e.id, e.created_at, exists (
-        select 1 from postrider.email_attempts t where t.email_id = e.id and t.final and t.status = 'sent') as sent
-      from postrider.emails e where e.tenant = $1
-        and e.id >= postrider.id_floor(date_trunc('month', now() at time zone 'UTC') at time zone 'UTC')
-    )
-    select p.period, p.ends, q.max_emails::text as most, m.accepted::text, m.sent::text
+    select p.period, p.starts, p.ends, q.max_emails::text as most, (
+      select coalesce(sum(s.used), 0)::text from postrider.quota_shares s
+      where s.tenant = $1 and s.period = p.period and s.period_start = p.starts
+    ) as counted
     from (
       select period, date_trunc(period, now() at time zone 'UTC') at time zone 'UTC' as starts,
         (date_trunc(period, now() at time zone 'UTC') + ('1 ' || period)::interval) at time zone 'UTC' as ends
       from unnest(array['day', 'month']) period
     ) p
-    left join postrider.quotas q on q.tenant = $1 and q.period = p.period
-    cross join lateral (
-      select count(*) as accepted, count(*) filter (where mine.sent) as sent
-      from mine where mine.id >= postrider.id_floor(p.starts)
-    ) m`,
+    left join postrider.quotas q on q.tenant = $1 and q.period = p.period`,
 };
 
 const KEPT = {

@@ -176,6 +176,7 @@ describe('email logs on PostgreSQL', () => {
     expect(await journey.postrider.userEmails({ ...user, userId: 'nobody' })).toEqual({
       emails: [],
       total: 0,
+      more: false,
       page: 1,
       pages: 0,
     });

@@ -10,6 +10,7 @@ import {
   prune,
   tallyEnds,
 } from '../../src/outbox/index.js';
+import { createQuotas } from '../../src/policy/quotas.js';
 import { forgetOldSlots } from '../../src/policy/rate-limits.js';
 import { giveBackSlots, type SlotWindow, takeRateSlots } from '../../src/policy/take-rate-slots.js';
 import { countAudience, readAudiencePage } from '../../src/recipients/audience.js';
@@ -20,6 +21,7 @@ import {
   countQueue,
   type FlowRead,
   groupDeadLetters,
+  listUserEmails,
   type Overview,
   type QueueCounts,
   type QueueGroup,
@@ -71,6 +73,18 @@ describeWith('postgres')('cost that does not grow', () => {
       new RegExp(`Seq Scan on (?:${tables.join('|')})`),
     );
     expect(seen).toHaveLength(8);
+  });
+
+  test('20,000 marks in a table that was vacuumed while empty → a page finds its hundred, and no more', async () => {
+    await client.query(
+      `insert into postrider.schedule_marks (schedule, recipient, slot)
+       select 'weekly', 'r' || n, now() from generate_series(1, 20000) n`,
+    );
+    const page = Array.from({ length: 100 }, (_, n) => `r${n * 150 + 1}`);
+    const seen = await explained(client, async (database) => {
+      expect((await findMarks(database, 'weekly', page)).size).toBe(100);
+    });
+    for (const { rows, text } of seen) expect(rows, text).toBeLessThan(1000);
   });
 
   test('one person named by the application’s id among 20,000 → found by index, deleted or not', async () => {
@@ -159,6 +173,40 @@ describeWith('postgres')('cost that does not grow', () => {
     for (const { rows, text } of seen) expect(rows, text).toBeLessThan(5000);
   });
 
+  test('a user with all 20,000 emails → the latest ten thousand are looked at and counted', async () => {
+    await client.query("update postrider.emails set user_id = 'busy'");
+    const seen = await explained(client, async (database) => {
+      const user = { tenant: 't', userId: 'busy' };
+      const page = await listUserEmails(database, user, { page: 1, limit: 5 });
+      expect(page).toMatchObject({ total: 10_000, more: true, pages: 2000 });
+      expect(page.emails).toHaveLength(5);
+      expect(
+        await listUserEmails(database, { ...user, userId: 'nobody' }, { page: 1, limit: 5 }),
+      ).toMatchObject({
+        ...{ total: 0, more: false },
+      });
+    });
+    for (const { rows, plan } of seen) expect(rows, plan).toBeLessThan(120_000);
+  });
+
+  test('500 companies with quotas → a page reads a hundred of them', async () => {
+    await client.query(
+      `insert into postrider.quotas (tenant, period, max_emails)
+       select 'c' || n, 'day', 100 from generate_series(1, 500) n`,
+    );
+    await client.query(
+      `insert into postrider.quota_shares (tenant, period, share, period_start, used)
+       select 'c' || n, 'day', s, date_trunc('day', now(), 'UTC'), 1 from generate_series(1, 500) n, generate_series(0, 127) s`,
+    );
+    const seen = await explained(client, async (database) => {
+      const quotas = createQuotas({ database: async () => ({ prompt: () => database }) } as never);
+      const page = await quotas.list();
+      expect(page.quotas).toHaveLength(100);
+      expect(page.quotas[0]).toMatchObject({ companyId: 'c1', used: 128, remaining: 0 });
+    });
+    for (const { rows, plan } of seen) expect(rows, plan).toBeLessThan(30_000);
+  });
+
   test('contacts of a segment of twenty among 20,000 people → its members are read, forwards and backwards', async () => {
     const { rows } = await client.query<{ id: string }>(
       `with s as (insert into postrider.segments (tenant, name) values ('t', 'Twenty') returning id),
@@ -199,7 +247,7 @@ describeWith('postgres')('cost that does not grow', () => {
   test('40,000 tallies and sums of which none is old → retention does not read them', async () => {
     await client.query(
       `insert into postrider.email_tallies (bucket, tenant, type, provider, status, count)
-       select now() - n % 80 * interval '1 day', 't' || n, '', '', 'sent', 1 from generate_series(1, 20000) n`,
+       select now() - n % 30 * interval '1 day', 't' || n, '', '', 'sent', 1 from generate_series(1, 20000) n`,
     );
     const seen = await explained(client, (database) => forgetOldTallies(database, 90));
     expect(seen).toHaveLength(2);

@@ -148,7 +148,10 @@ export const emailOperations: Operations = {
     summary: 'What a user of the application was sent, by a token the application signed.',
     query: USER_EMAILS_QUERY,
     answers: {
-      200: z.strictObject({ emails: z.array(sentToUser), total: z.int(), page: z.int(), pages: z.int() }),
+      200: z.strictObject({
+        ...{ emails: z.array(sentToUser), total: z.int(), more: z.boolean() },
+        ...{ page: z.int(), pages: z.int() },
+      }),
     },
   },
   'GET /admin/emails': {

@@ -29,6 +29,6 @@ export function resendUsageRoutes({ rooms }: ResendRouteOptions): Hono<HttpEnv> 
   return routes;
 }
 
-function presented({ accepted, sent, limit, resetsAt }: PeriodUsage): object {
-  return { used: accepted, limit, sent, received: 0, resets_at: resetsAt };
+function presented({ used, sent, limit, resetsAt }: PeriodUsage): object {
+  return { used, limit, sent, received: 0, resets_at: resetsAt };
 }

@@ -17,7 +17,6 @@ export const campaign: Bench = {
     const database = await openDatabase();
     progress(`filling ${PEOPLE} recipients`);
     await database.client.query(FILL, [PEOPLE]);
-    await database.client.query('vacuum analyze');
     const worker = await spawnWorker({ database: database.url, sendMs: 2 });
     const sender = openSender(database.url);
     await sender.ready();

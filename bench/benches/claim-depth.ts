@@ -103,7 +103,6 @@ async function openDepth(
   const { client, url } = await openDatabase();
   progress(`filling: ${title}`);
   await fill(client);
-  await client.query('vacuum analyze postrider.email_queue');
   // What the filling left to write would be waited for by the claims' commits.
   await client.query('checkpoint');
   const store = await openStore(url, {});

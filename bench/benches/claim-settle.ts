@@ -18,7 +18,6 @@ export const claimSettle: Bench = {
   async run({ openDatabase, progress }) {
     const database = await openDatabase();
     await acceptMany(database.url, EMAILS, (done) => progress(`${done} of ${EMAILS} accepted`));
-    await database.client.query('vacuum analyze');
     progress('the worker runs');
     const worker = await spawnWorker({ database: database.url });
     const warm = await worker.ask({ do: 'expect', settled: WARM }, 'reached');

@@ -33,7 +33,6 @@ export const endToEnd: Bench = {
       await runBare();
       const database = await openDatabase();
       await acceptMany(database.url, EMAILS, (done) => progress(`${done} of ${EMAILS} accepted`));
-      await database.client.query('vacuum analyze');
       progress('the worker runs');
       const worker = await spawnWorker({ database: database.url, smtpPort: sink.port });
       const warm = await worker.ask({ do: 'expect', settled: WARM }, 'reached');

@@ -44,7 +44,6 @@ async function deliver(
 ): Promise<Figure> {
   const database = await openDatabase();
   await acceptMany(database.url, EMAILS, (done) => progress(`${engine.name}: ${done} of ${EMAILS} accepted`));
-  await database.client.query('vacuum analyze');
   progress(`${engine.name}: the worker runs`);
   const worker = await spawnWorker({ database: database.url, smtpPort }, await engine.settingsForDatabase());
   const warm = await worker.ask({ do: 'expect', settled: WARM }, 'reached');

@@ -8,6 +8,7 @@ import { claimSettle } from './claim-settle.js';
 import { endToEnd } from './end-to-end.js';
 import { engines } from './engines.js';
 import { fairness } from './fairness.js';
+import { growth } from './growth.js';
 import { http } from './http.js';
 import { latency } from './latency.js';
 import { memory } from './memory.js';
@@ -39,6 +40,7 @@ export const BENCHES: readonly Bench[] = [
   wal,
   memory,
   adminEmails,
+  growth,
   render,
   scaling,
   peers,

@@ -126,7 +126,6 @@ function runPeer(
   return withPeer(context, services, name, async (peer, database) => {
     const used = settings ?? peer.about.settings[0]!;
     await peer.insert(emails, 0);
-    await tidy(database);
     const serverCpu = async () =>
       name === 'bullmq' ? processCpuSeconds(services.redis.pid) : serverCpuSeconds(database.client);
     const before = await serverCpu();
@@ -143,11 +142,12 @@ function runPeer(
 async function acceptByPeer(context: BenchContext, services: Services, name: PeerName): Promise<number> {
   if (name === 'nodemailer-alone') return 0;
   const { emails, warm } = ACCEPT;
-  return withPeer(context, services, name, async (peer, database) => {
-    const rate = (emails - warm) / (await peer.insert(emails, warm));
-    await tidy(database);
-    return rate;
-  });
+  return withPeer(
+    context,
+    services,
+    name,
+    async (peer) => (emails - warm) / (await peer.insert(emails, warm)),
+  );
 }
 
 /** A peer in a process and on a database of its own. */
@@ -176,11 +176,9 @@ async function runPostrider(context: BenchContext, smtpPort: number): Promise<Ru
     { do: 'accept', database: accepted.url, ...ACCEPT },
     PEERS_NODE,
   );
-  await tidy(accepted);
   const { emails, warm } = OURS;
   const database = await context.openDatabase();
   await acceptMany(database.url, emails);
-  await tidy(database);
   const worker = await spawnWorker({ database: database.url, smtpPort }, {}, PEERS_NODE);
   const from = await worker.ask({ do: 'expect', settled: warm }, 'reached');
   const before = await worker.ask({ do: 'usage' }, 'usage');
@@ -196,11 +194,6 @@ async function runPostrider(context: BenchContext, smtpPort: number): Promise<Ru
     processCpu: ((after.cpuMs - before.cpuMs) * 1000) / counted,
     serverCpu: each(serverBefore, serverAfter, counted),
   };
-}
-
-/** What the server would do by itself a minute later, while another is measured. */
-async function tidy(database: BenchDatabase): Promise<void> {
-  await database.client.query('vacuum analyze');
 }
 
 function each(before: number | null, after: number | null, emails: number): number | null {

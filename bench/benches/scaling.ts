@@ -41,7 +41,6 @@ async function runWorkers(context: BenchContext, engine: EngineGround, count: nu
     const accepting = await measure(database, async () => {
       await acceptMany(database.url, EMAILS, (done) => progress(`${label}: ${done} of ${EMAILS} accepted`));
     });
-    await database.client.query('vacuum analyze');
     const delivering = await deliver(database, {
       engine,
       count,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchContext, Figure } from '../bench.js';
 import { Skipped } from '../bench.js';
 import type { BenchDatabase } from '../ground/bench-server.js';
-import { startBenchServer } from '../ground/bench-server.js';
+import { BENCH_SETTINGS, startBenchServer } from '../ground/bench-server.js';
 import { type CountingSink, startCountingSink } from '../ground/counting-sink.js';
 import { openSender } from '../ground/open-sender.js';
 import { serverCpuSeconds } from '../ground/process-usage.js';
@@ -18,7 +18,10 @@ export const workers: Bench = {
   name: 'workers',
   says: `${EMAILS} single emails one after another, each its own transaction, with 1, 4 and 8 idle worker processes`,
   async run({ progress }: BenchContext) {
-    const server = await startBenchServer({ shared_preload_libraries: 'pg_stat_statements' });
+    const server = await startBenchServer({
+      ...BENCH_SETTINGS,
+      shared_preload_libraries: 'pg_stat_statements',
+    });
     const figures: Figure[] = [];
     const costs: Cost[] = [];
     try {

@@ -25,7 +25,7 @@ export interface BenchDatabase {
 }
 
 /** A small server's usual tuning; what durability rests on stays at its default. */
-const SETTINGS = {
+export const BENCH_SETTINGS = {
   shared_buffers: '1GB',
   max_wal_size: '8GB',
   checkpoint_timeout: '30min',
@@ -38,12 +38,14 @@ const TOLD = [
   'synchronous_commit',
   'full_page_writes',
   'wal_compression',
-  ...Object.keys(SETTINGS),
+  ...Object.keys(BENCH_SETTINGS),
 ];
 
-export async function startBenchServer(more: Record<string, string> = {}): Promise<BenchServer> {
+export async function startBenchServer(
+  chosen: Record<string, string> = BENCH_SETTINGS,
+): Promise<BenchServer> {
   const given = process.env.BENCH_DATABASE_URL;
-  const own = given ? null : await startPrivatePostgres({ settings: { ...SETTINGS, ...more } });
+  const own = given ? null : await startPrivatePostgres({ settings: chosen });
   const adminUrl = given ?? own!.url;
   const settings = await withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ name: string; value: string }>(

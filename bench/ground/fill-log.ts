@@ -14,8 +14,6 @@ export async function fillLog(
     onProgress?.(Math.min(done + CHUNK, count));
   }
   for (const definition of indexes) await client.query(definition);
-  await client.query('vacuum analyze postrider.emails');
-  await client.query('vacuum analyze postrider.email_attempts');
   await client.query('checkpoint');
 }
 

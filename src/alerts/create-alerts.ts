@@ -156,12 +156,13 @@ export function createAlerts(options: AlertOptions): Alerts {
         }),
       );
     killPoint('alert:noted');
+    const askedAt = clock.monotonic();
     const evaluated = await evaluateStore(looking, {
       ...{ watched, settings, timing, channels },
       keepDays: options.keepDays,
     });
     killPoint(evaluated.turned.length > 0 ? 'alert:turned' : 'alert:seen');
-    deliveries.setTime(evaluated.now);
+    deliveries.setTime(evaluated.now, askedAt);
     for (const id of [...own.unseen, ...evaluated.unseen])
       logger.warn({ alert: id }, 'alert could not be looked at');
     report(evaluated.turned);

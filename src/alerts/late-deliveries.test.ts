@@ -11,7 +11,7 @@ function deliveries(types: Record<string, { lateMs: number }> | null = null) {
   const start = Date.UTC(2026, 0, 1);
   const began = clock.monotonic();
   const databaseNow = () => start + clock.monotonic() - began;
-  subject.setTime(new Date(databaseNow()));
+  subject.setTime(new Date(databaseNow()), began);
   const send = (count: number, tookMs: number, type = 'sign_in_code', sensitive = true) => {
     for (let sent = 0; sent < count; sent++)
       subject.note({ type, sensitive, dueAt: new Date(databaseNow() - tookMs) });

@@ -10,8 +10,8 @@ import { limitOf, type Thresholds } from './alert-defaults.js';
 export interface LateDeliveries {
   /** On the path of every email. */
   note(email: { type: string | null; sensitive: boolean; dueAt: Date }): void;
-  /** What time it is in the database; until it is known nothing is counted. */
-  setTime(databaseNow: Date): void;
+  /** What time it was in the database when it was asked, by the process's monotonic clock; until then nothing is counted. */
+  setTime(databaseNow: Date, askedAt: number): void;
   late(): LateType[];
 }
 
@@ -68,8 +68,8 @@ export function createLateDeliveries(
       minute.late++;
       minute.longestMs = Math.max(minute.longestMs, tookMs);
     },
-    setTime(databaseNow) {
-      aheadMs = databaseNow.getTime() - clock.monotonic();
+    setTime(databaseNow, askedAt) {
+      aheadMs = databaseNow.getTime() - askedAt;
     },
     late() {
       const oldest = Math.floor(clock.monotonic() / MINUTE_MS) - MINUTES + 1;

@@ -1,12 +1,10 @@
 -- A quota has as many shares as its transactions have needed, where it had 128 from the start.
 -- oldest-code: 1
 
--- Adds an unused share, without waiting: false when another transaction is adding it or it is there. Runs as the owner,
--- since roles that only send may not insert shares. It gives nothing away: shares add up to the quota.
+-- Adds an unused share, without waiting: false when another transaction is adding it or it is there.
 create function postrider.add_quota_share(of_tenant text, of_period text, number smallint) returns boolean
 language plpgsql
-security definer
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('postrider.quota:' || of_period || ':' || of_tenant, number)) then
@@ -25,7 +23,7 @@ end $$;
 create or replace function postrider.take_quotas(tenants text[], wanted integer[])
 returns table (tenant text, period text, most bigint, used bigint, reset_at timestamptz)
 language plpgsql
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   utc constant timestamp := clock_timestamp() at time zone 'UTC';

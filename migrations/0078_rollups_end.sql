@@ -4,7 +4,7 @@
 -- From then on there are rollups by five minutes. The dashboard asks for up to 30 days of them.
 create function postrider.fine_tallies_from() returns timestamptz
 language sql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
   select date_trunc('day', now() - interval '32 days', 'UTC')
 $$;

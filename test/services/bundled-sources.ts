@@ -6,7 +6,7 @@ import { bundle } from './bundle.js';
 /**
  * Tests with servers import Postrider from a bundle of its compiled sources, which Node loads by itself. Each test file
  * has a process of its own; transformed by vite, the five hundred modules of the sources cost each of them two seconds.
- * Fixtures stay with vite, because they import vitest.
+ * Fixtures stay with vite, because they import vitest, and so do the sources of a test that replaces modules by `vi.mock`.
  */
 export async function bundleSources(root: string): Promise<void> {
   const entries: Record<string, string> = { 'pglite-thread': 'src/store/pglite/pglite-thread.js' };
@@ -21,7 +21,7 @@ export function sourcesFromBundle(root: string): Plugin {
     enforce: 'pre',
     resolveId(specifier, importer) {
       const path = importer && sourceOf(root, importer, specifier);
-      if (!path) return null;
+      if (!path || isOwnCopy(root, importer)) return null;
       const id = join(root, '.build/bundled', FOLDER, `${nameOf(path)}.js`);
       if (existsSync(id)) return { id, external: true };
       throw new Error(
@@ -30,6 +30,17 @@ export function sourcesFromBundle(root: string): Plugin {
     },
   };
 }
+
+/** Whether the importer has sources of its own: it replaces modules, or is one of the sources of a test that does. */
+function isOwnCopy(root: string, importer: string): boolean {
+  if (!importer.endsWith('.test.ts'))
+    return importer.startsWith(join(root, 'src')) && !importer.endsWith('.fixture.ts');
+  const known = replacing.get(importer) ?? /^vi\.mock\('\.[^']*\/src\//m.test(readFileSync(importer, 'utf8'));
+  replacing.set(importer, known);
+  return known;
+}
+
+const replacing = new Map<string, boolean>();
 
 /** What vitest hands to Node as it is. */
 export const BUNDLED = /\/\.build\/bundled\//;

@@ -8,6 +8,7 @@ import {
   needed,
   oneOf,
   orNull,
+  PostriderError,
 } from '../kernel/index.js';
 import { COMPANY, TYPE } from './check-change.js';
 
@@ -41,13 +42,23 @@ export const RATE_LIMIT_CHANGE = oneOf(
   ({ limit }) => (limit === null ? 'none' : 'some'),
 );
 
+const LIMITED_TYPE = { type: needed(TYPE, 'must be the name of a type'), companyId: COMPANY } as const;
+
 /** Whose count is asked about or begins anew: the user's of types that count users, or an address's. */
-export const COUNTED_BY = fields({
-  type: needed(TYPE, 'must be the name of a type'),
-  userId: field.line(255),
-  address: orNull(field.mailbox()),
-  companyId: COMPANY,
-});
+export const COUNTED_BY = oneOf(
+  {
+    user: fields({ userId: needed(field.line(255)), ...LIMITED_TYPE }),
+    address: fields({ address: needed(field.mailbox()), ...LIMITED_TYPE }),
+  },
+  (given) => {
+    const byUser = (given.userId ?? null) !== null;
+    if (byUser === ((given.address ?? null) !== null))
+      throw new PostriderError('INVALID_PAYLOAD', 'Say either userId or address.', {
+        field: byUser ? 'address' : 'userId',
+      });
+    return byUser ? 'user' : 'address';
+  },
+);
 
 const MAX_QUOTA = 1_000_000_000_000;
 const QUOTA_FORM = 'must be a whole number from 0';

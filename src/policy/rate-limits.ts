@@ -70,17 +70,12 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
   const { declared, defaultTenant } = options;
 
   function readPerson(whose: CountedBy) {
-    const { type, companyId, ...person } = COUNTED_BY.read(whose, '');
-    const userId = person.userId ?? null;
-    const address = person.address ?? null;
-    if ((userId === null) === (address === null))
-      throw new PostriderError('INVALID_PAYLOAD', 'Say either userId or address.', {
-        field: userId === null ? 'userId' : 'address',
-      });
-    const tenant = companyId ?? defaultTenant;
+    const { type, companyId: tenant = defaultTenant, ...person } = COUNTED_BY.read(whose, '');
     const countedAs = (rules: Rules): string =>
-      address === null ? rules.hashUser(tenant, userId!) : rules.hashAddress(tenant, address.address);
-    return { tenant, type, userId, countedAs };
+      'userId' in person
+        ? rules.hashUser(tenant, person.userId)
+        : rules.hashAddress(tenant, person.address.address);
+    return { tenant, type, byUser: 'userId' in person, countedAs };
   }
 
   return {
@@ -130,11 +125,11 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
       return (await database.query(RESET, [tenant, recipient, type])).rowCount;
     },
     async check(whose) {
-      const { tenant, type, userId, countedAs } = readPerson(whose);
+      const { tenant, type, byUser, countedAs } = readPerson(whose);
       const rules = await (await options.rules()).current();
       const limit = rules.limitOf(tenant, type);
       if (!limit) return { allowed: true, limit: null, remaining: null, resetAt: null };
-      if (userId !== null && !rules.countsByUser(type))
+      if (byUser && !rules.countsByUser(type))
         throw new PostriderError('INVALID_PAYLOAD', `The limit of ${type} counts addresses, not users.`, {
           field: 'userId',
         });

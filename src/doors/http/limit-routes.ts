@@ -61,8 +61,8 @@ export function limitRoutes({ rateLimits, quotas }: NonNullable<HttpRooms['limit
 }
 
 async function readPerson(c: Context<HttpEnv>): Promise<CountedBy> {
-  const { address, ...person } = await readAct(c, COUNTED_BY);
-  return { ...person, address: address?.address };
+  const person = await readAct(c, COUNTED_BY);
+  return 'address' in person ? { ...person, address: person.address.address } : person;
 }
 
 function companyIn(c: Context<HttpEnv>): { companyId?: string } {

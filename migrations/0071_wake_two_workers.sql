@@ -57,3 +57,5 @@ begin
   end if;
   return null;
 end $$;
+
+revoke all on function postrider.ring_bell, postrider.ring_webhooks from public;

@@ -85,6 +85,13 @@ export async function isAnyReady(database: Queryable, routes: readonly string[])
 /** `id` is null in the one row that only tells whether anything is ready. */
 type SuspectRow = { ready: boolean } & ((ClaimedRow & { group_limit: number }) | { id: null });
 
+// In the order of an index: of a route that has none, the planner would look for one through all rows.
+function isReady(route: string): string {
+  return `coalesce((
+      select true from postrider.email_queue q where q.ready and q.route = ${route}
+      order by q.route, q.priority, q.tenant, q.id limit 1), false)`;
+}
+
 const CLAIM_SUSPECTS = {
   name: 'outbox_claim_suspects',
   text: `
@@ -104,7 +111,7 @@ const CLAIM_SUSPECTS = {
       returning q.id, q.token, q.bytes, q.at_most_once, q.tenant, c.group_limit
     )
     select t.*, r.ready
-    from (select exists (select from postrider.email_queue q where q.ready and q.route = $1) as ready) r
+    from (select ${isReady('$1')} as ready) r
     left join taken t on true`,
 };
 
@@ -112,8 +119,5 @@ const ANY_READY = {
   name: 'outbox_any_ready',
   text: `
     select exists (
-      select from unnest($1::text[]) r(route)
-      cross join lateral (
-        select from postrider.email_queue q where q.ready and q.route = r.route limit 1
-      ) one) as ready`,
+      select from unnest($1::text[]) r(route) where ${isReady('r.route')}) as ready`,
 };

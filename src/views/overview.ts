@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../store/index.js';
-import { countQueue } from './queue-counts.js';
+import { BY_INDEX, countQueue } from './queue-counts.js';
 import { type RouteOverview, readRoutes } from './route-overview.js';
 import { shownTime } from './shown-columns.js';
 
@@ -64,10 +64,6 @@ function sums(counts: readonly StatusCount[]): Record<string, number> {
   for (const { status, count } of counts) sum[status] = (sum[status] ?? 0) + count;
   return sum;
 }
-
-// With statistics from before the last emails the planner expects few, and would sort all of them for the newest.
-const BY_INDEX = `select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
-  set_config('enable_seqscan', 'off', true)`;
 
 const EXACT_UP_TO = 5000;
 const MOST_FACTS = 20_000;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../store/index.js';
+import type { Database } from '../store/index.js';
 
 /**
  * How many emails wait, by route, priority and state. A queue of at most 5,000 is counted; of a larger one some
@@ -27,12 +27,22 @@ const SMALL_UP_TO = 500;
 /** Of how many routes and priorities small groups are counted. */
 const MOST_GROUPS = 50;
 
-export async function countQueue(database: Queryable): Promise<QueueCounts> {
+/**
+ * For the rest of a transaction. Without statistics, or with those from before the last emails, the planner expects few
+ * rows, and would read and sort all of them for the first.
+ */
+export const BY_INDEX = `select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('enable_seqscan', 'off', true)`;
+
+export async function countQueue(database: Database): Promise<QueueCounts> {
   const { rows } = await database.query<QueueGroup>(EXACT, [EXACT_UP_TO + 1]);
   if (total(rows) <= EXACT_UP_TO) return { groups: joined(rows), estimated: false };
   const [sampled, small] = await Promise.all([
     database.query<SampledGroup>(SAMPLE, [SAMPLE_PAGES]),
-    database.query<SmallGroup>(SMALL, [SMALL_UP_TO, MOST_GROUPS]),
+    database.transaction(async (tx) => {
+      await tx.query(BY_INDEX);
+      return tx.query<SmallGroup>(SMALL, [SMALL_UP_TO, MOST_GROUPS]);
+    }),
   ]);
   return { groups: estimate(sampled.rows, small.rows), estimated: true };
 }

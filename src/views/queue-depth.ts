@@ -1,4 +1,4 @@
-import type { Queryable } from '../store/index.js';
+import type { Database } from '../store/index.js';
 import { countQueue, type QueueCounts } from './queue-counts.js';
 
 /** How much waits and for how long, for dashboards. */
@@ -11,7 +11,7 @@ export interface QueueDepth {
 }
 
 export async function readQueueDepth(
-  database: Queryable,
+  database: Database,
   counting: Promise<QueueCounts> = countQueue(database),
 ): Promise<QueueDepth> {
   const [queue, oldest, workers] = await Promise.all([

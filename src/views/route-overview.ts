@@ -1,4 +1,4 @@
-import type { Queryable } from '../store/index.js';
+import type { Database } from '../store/index.js';
 import { countQueue, type QueueCounts } from './queue-counts.js';
 
 /** A route at a glance: whether it goes, how fast it may, and how many emails wait for it. */
@@ -18,7 +18,7 @@ export interface RouteOverview {
 }
 
 export async function readRoutes(
-  database: Queryable,
+  database: Database,
   counting: Promise<QueueCounts> = countQueue(database),
 ): Promise<RouteOverview[]> {
   const { groups, estimated } = await counting;

@@ -181,7 +181,7 @@ describeWith('postgres')('two tenants with the same of everything', () => {
     ['deadLetters.list', () => journey.postrider.deadLetters.list({ ...own })],
     ['deadLetters.groups', () => journey.postrider.deadLetters.groups({ ...own })],
     ['cancelMany, dry', () => journey.postrider.cancelMany({ ...own }, { dryRun: true })],
-    ['access.keys.list', () => journey.postrider.access.keys.list('alpha')],
+    ['access.keys.list', () => journey.postrider.access.keys.list(own)],
     [
       'resend.suppressions.list',
       () => journey.postrider.resend.suppressions.list('alpha', { ...first, origin: null }),

@@ -186,7 +186,8 @@ describeWith('postgres')('cost that does not grow', () => {
         ...{ total: 0, more: false },
       });
     });
-    for (const { rows, plan } of seen) expect(rows, plan).toBeLessThan(120_000);
+    // Some twenty steps for each of ten thousand, and the user's own entries of one index.
+    for (const { rows, plan } of seen) expect(rows, plan).toBeLessThan(300_000);
   });
 
   test('500 companies with quotas → a page reads a hundred of them', async () => {
@@ -291,7 +292,7 @@ describeWith('postgres')('cost that does not grow', () => {
     expect(sampled.pages).toBeLessThan(rows[0].pages / 2);
     for (const { rows: read, plan, text } of seen) {
       if (text.includes('tablesample')) continue;
-      expect(read, text).toBeLessThan(40_000);
+      expect(read, plan).toBeLessThan(40_000);
       expect(plan).not.toContain('Seq Scan');
     }
   });
@@ -306,7 +307,7 @@ describeWith('postgres')('cost that does not grow', () => {
         ...{ suspects: [], ready: false },
       });
     });
-    for (const { pages, text } of seen) expect(pages, text).toBeLessThan(30);
+    for (const { pages, plan } of seen) expect(pages, plan).toBeLessThan(30);
   });
 
   test('20,000 emails of the last day have ended → the overview reads 5,000 of them and then the sums', async () => {
@@ -379,7 +380,7 @@ describeWith('postgres')('cost that does not grow', () => {
     });
     for (const { pages, text, plan } of seen) {
       expect(pages, text).toBeLessThan(3500);
-      expect(plan).not.toMatch(/"Seq Scan","[^}]*"Relation Name":"webhook_deliveries"/);
+      expect(plan).not.toMatch(/"Seq Scan",(?:(?!"Node Type").)*"Relation Name":"webhook_deliveries"/);
     }
   });
 });

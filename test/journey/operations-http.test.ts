@@ -249,6 +249,7 @@ describe('operations over HTTP on PostgreSQL', () => {
         total: 1,
         page: 1,
         pages: 1,
+        more: false,
       },
     });
     const other = access.users.sign({ ...user, companyId: 'another' });

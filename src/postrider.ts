@@ -192,9 +192,11 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
       ...{ onOwed: webhookSender.ring, onOwedForAnother: webhookSender.ringLater },
       receiveForeign: amqp.receiveForeign,
     });
+    // Before the worker, which waits for a database that is away.
+    await alerts.start();
     await worker.start();
     if (stopping) return;
-    await Promise.all([webhookSender.start(), bus.start(), alerts.start()]);
+    await Promise.all([webhookSender.start(), bus.start()]);
   }
 
   async function stopWorking(stopOptions?: StopOptions): Promise<void> {
@@ -313,8 +315,9 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     transaction: async (work) => (await ready()).transaction((tx) => work(withDriverErrors(tx))),
     migrate: async (onProgress) => migrate(await open(), { onProgress }),
     start() {
-      // A start that was refused is not remembered: what was wrong may have been put right.
-      starting ??= startWorker().catch((error: unknown) => {
+      // A start that was refused leaves no worker and is not remembered: what was wrong may have been put right.
+      starting ??= startWorker().catch(async (error: unknown) => {
+        await worker?.stop({ deadlineMs: 0 });
         starting = null;
         throw error;
       });

@@ -104,9 +104,10 @@ type Fate = 'release' | 'suspect' | 'repeat' | 'unknown' | 'crash';
 const TAKE_OVER = `
   with held as materialized (
     select q.*, q.begun as may_have_sent
-    from postrider.email_queue q where q.owner = $1 for update
+    -- a row that a caller's open transaction has locked is taken over by a later look
+    from postrider.email_queue q where q.owner = $1 for update skip locked
   ), opened as materialized (
-    select count(*)::int as count from held where opened or may_have_sent
+    select count(*)::int as count from postrider.email_queue q where q.owner = $1 and (q.opened or q.begun)
   ), sorted as materialized (
     select h.*, h.opened or h.may_have_sent as was_opened, ($3::boolean and (h.alone or o.count = 1))::int as died_alone,
       -- frozen by it, perhaps: that is no crash, but it must not go on for ever

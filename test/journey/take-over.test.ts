@@ -248,4 +248,26 @@ describeWith('postgres')('a worker that is taken over', () => {
     expect(await takeOver(worker, true)).toMatchObject({ suspects: 1 });
     expect(await statusOf(id!)).toMatchObject({ status: 'retry' });
   });
+
+  it('a caller’s open transaction cancels one of a dead worker’s emails → the others are taken over at once, and that one later', async () => {
+    await recognize();
+    const [cancelled, ...others] = await accept(3);
+    const worker = await register();
+    await claim(worker);
+    const owned = async () =>
+      (await rowsOf<{ id: string }>('select id from postrider.email_queue where owner = $1', [worker])).map(
+        ({ id }) => id,
+      );
+    await caller
+      .transaction(async (tx) => {
+        await caller.cancel(cancelled!, { tx });
+        await takeOver(worker, true);
+        expect(await owned()).toEqual([cancelled]);
+        expect(await rowsOf('select 1 from postrider.email_queue where ready')).toHaveLength(others.length);
+        throw new Error('changed its mind');
+      })
+      .catch((error: Error) => expect(error.message).toBe('changed its mind'));
+    await takeOver(worker, false);
+    expect(await owned()).toEqual([]);
+  });
 });

@@ -28,8 +28,12 @@ export interface PostgresEngineOptions {
 
 const ECHO_MS = 25;
 const LATER_MS = 5;
-/** Where something is ready that this worker may not claim, such as a paused tenant's, it is not tried at each look. */
-const IN_VAIN_MS = 2000;
+/**
+ * Where something is ready that this worker may not claim, such as a paused tenant's, it is not tried at each look: this
+ * long at first, because another may only have been quicker, then twice as long each time.
+ */
+const IN_VAIN_MS = 250;
+const MOST_IN_VAIN_MS = 2000;
 
 export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   const { database, routes } = options;
@@ -44,6 +48,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   let busy = false;
   /** Woken because something was seen to be ready. */
   let seen = false;
+  let inVainMs = IN_VAIN_MS;
   let inVainUntil = Number.NEGATIVE_INFINITY;
 
   async function stop(): Promise<void> {
@@ -108,7 +113,11 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
         taken.push(...claims);
         if (taken.length >= limit) break;
       }
-      if (seen && taken.length === 0) inVainUntil = options.clock.monotonic() + IN_VAIN_MS;
+      if (taken.length > 0) inVainMs = IN_VAIN_MS;
+      else if (seen) {
+        inVainUntil = options.clock.monotonic() + inVainMs;
+        inVainMs = Math.min(2 * inVainMs, MOST_IN_VAIN_MS);
+      }
       seen = false;
       busy = taken.length > 0;
       return taken;

@@ -2,6 +2,7 @@ import { killPoint, toStorableText } from '../kernel/index.js';
 import type { Database } from '../store/index.js';
 import { settleSent, simplySent } from './settle-sent.js';
 import type { EmailStatus, EventType } from './transition-table.js';
+import { PATIENCE } from './without-waiting.js';
 
 /**
  * Writes what became of attempts, in one statement: the queue row moves on or goes, the attempt and
@@ -113,16 +114,19 @@ function storableValue(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? toStorableText(value) : value;
 }
 
+// A caller's open transaction that cancels one of these must not keep the results of the others from being written: the
+// statement is refused, and the settler tries halves of it.
 const settle = (name: string, more: { purge: string; rungAt: string }) => ({
   name,
   text: `
     with s as materialized (
-      select * from unnest($1::uuid[], $2::int[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::int[],
+      select s.* from unnest($1::uuid[], $2::int[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::int[],
         $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::float8[], $15::text[],
         $16::text[], $17::boolean[], $18::float8[])
         as s(id, token, attempt, status, events, offsets_ms, duration_ms, route, provider, provider_message_id,
           error_code, error_category, error_message, retry_delay_ms, detail, remaining, possible_duplicate,
-          repeatable_ms)
+          repeatable_ms), (select ${PATIENCE} as made) patience
+      where patience.made is not null
     ), ended as (
       delete from postrider.email_queue q using s
       where q.id = s.id and q.token = s.token and q.owner is not distinct from $19::int and s.status <> 'retry'

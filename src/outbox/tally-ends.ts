@@ -62,11 +62,20 @@ async function summarize(database: Database): Promise<void> {
 export async function forgetOldTallies(database: Database, days: number): Promise<void> {
   const past = "now() - $1::int * interval '1 day' - interval '7 days'";
   const ends = { email_tallies: `greatest(${past}, postrider.fine_tallies_from())`, email_tally_sums: past };
-  for (const [table, end] of Object.entries(ends))
-    await database.query(`delete from postrider.${table} where bucket >= '-infinity' and bucket < ${end}`, [
-      days,
-    ]);
+  for (const [table, end] of Object.entries(ends)) {
+    let deleted = ROWS_AT_ONCE;
+    while (deleted === ROWS_AT_ONCE) {
+      const { rowCount } = await database.query(
+        `delete from postrider.${table} where ctid = any (array(
+           select ctid from postrider.${table} where bucket >= '-infinity' and bucket < ${end} limit ${ROWS_AT_ONCE}))`,
+        [days],
+      );
+      deleted = rowCount ?? 0;
+    }
+  }
 }
+
+const ROWS_AT_ONCE = 10_000;
 
 // Settling takes milliseconds; a transaction open for longer than ten minutes is somebody else's. Nothing ended before the
 // oldest email was accepted, by a day for clocks that differ. Where nothing ended, a month or a day is passed over at once.

@@ -27,6 +27,9 @@ export async function withoutWaiting<Row>(
 const LOCK_NOT_AVAILABLE = '55P03';
 const LOCK_MS = 100;
 
+/** Within a statement: until the end of its transaction no lock is waited for longer than a tenth of a second. */
+export const PATIENCE = `set_config('lock_timeout', '${LOCK_MS}', true)`;
+
 /**
  * The two forms of an update of claims `s` that are named by id and token. `$1` to `$4` are their ids, their tokens, the
  * worker, and `on` where the commit waits for the disk; `more` are further lists with a value for each claim.
@@ -40,14 +43,13 @@ export function claimStatement({ name, set, returning, more = [], rest }: ClaimU
   const claims = `unnest(${lists}) s(${columns})`;
   const ours = 'q.id = s.id and q.token = s.token and q.owner is not distinct from $3::int';
   const durability = "set_config('synchronous_commit', $4, true)";
-  const patience = `set_config('lock_timeout', '${LOCK_MS}', true)`;
   return {
     impatient: {
       name,
       text: `
     with changed as (
       update postrider.email_queue q set ${set}
-      from ${claims}, (select ${durability} || ${patience} as made) settings
+      from ${claims}, (select ${durability} || ${PATIENCE} as made) settings
       where ${ours} and settings.made is not null
       returning ${returning}
     )

@@ -1,7 +1,15 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Claim, createClaimer, createLedger, type Ledger } from '../../src/outbox/index.js';
+import { silentLogger } from '../../src/kernel/index.js';
+import {
+  type Claim,
+  createClaimer,
+  createLedger,
+  type Ledger,
+  type Settlement,
+} from '../../src/outbox/index.js';
 import { recognizeEpoch } from '../../src/outbox/server-epoch.js';
+import { createSettler } from '../../src/pipeline/settler.js';
 import type { Database } from '../../src/store/index.js';
 import { describeWith } from '../services/index.js';
 import { anEmail, type Journey, openJourney } from './ground/open-journey.js';
@@ -70,5 +78,38 @@ describeWith('postgres')('a caller’s open transaction cancels a claimed email'
     expect(await ledger.release([claims[1]!], { why: null })).toBe(0);
     await caller.query('commit');
     expect((await ownersOf()).map(({ id }) => id)).toEqual([...others()].sort());
+  });
+
+  it('opened, and its server is not to be had → the results of the others are written, its own not', async () => {
+    await ledger.open(claims);
+    await cancelOne();
+    const settler = createSettler({ ledger, logger: silentLogger, random: () => 0 });
+    const settled: string[] = [];
+    const results = claims.map(async ({ id, token }) => {
+      const settlement: Settlement = {
+        ...{ id, token, attempt: 1, status: 'retry', route: 'default', provider: 'smtp', purge: false },
+        ...{
+          events: ['RECEIVED', 'RETRY_SCHEDULED'],
+          offsetsMs: [0, 3],
+          durationMs: 3,
+          providerMessageId: null,
+        },
+        ...{
+          errorCode: 'ECONNREFUSED',
+          errorCategory: null,
+          errorMessage: null,
+          remaining: null,
+          detail: null,
+        },
+        ...{ retryDelayMs: 60_000, possibleDuplicate: false, repeatableMs: null },
+      };
+      const result = await settler.add(settlement);
+      settled.push(id);
+      return result;
+    });
+    await Promise.all([results[0], results[2]]);
+    expect(settled.sort()).toEqual(others().sort());
+    await caller.query('commit');
+    expect(await Promise.all(results)).toEqual(['settled', 'fenced', 'settled']);
   });
 });

@@ -107,7 +107,8 @@ const CLAIM_SUSPECTS = {
     ), taken as (
       update postrider.email_queue q
       set owner = $2::int, token = q.token + 1, claimed_at = clock_timestamp(), opened = false, begun = false, due_at = null
-      from chosen c where q.id = c.id
+      -- by key: before statistics the planner would go through all rows for the few that are chosen
+      from chosen c where q.id = c.id and q.id = any (array(select id from chosen))
       returning q.id, q.token, q.bytes, q.at_most_once, q.tenant, c.group_limit
     )
     select t.*, r.ready

@@ -82,7 +82,8 @@ begin
   end if;
   for name, value in select h.key, h.value from jsonb_each(given) h limit 51 loop
     lower_name := lower(name collate "C");
-    said := value #>> '{}';
+    -- a number of some bytes may have 130,000 digits as text
+    said := case when jsonb_typeof(value) = 'string' then value #>> '{}' end;
     problem := case
       when cardinality(seen) = 50 then 'headers has more than 50 headers'
       when char_length(name) > 64 then 'headers has a name of more than 64 characters'
@@ -118,6 +119,14 @@ begin
   if jsonb_typeof(given) <> 'object' then
     raise exception 'metadata must be an object' using errcode = '22023';
   end if;
+  if jsonb_path_exists(given, 'strict $.**{5} ? (@.type() == "object" || @.type() == "array")') then
+    raise exception 'metadata is nested more than 5 levels deep' using errcode = '22023';
+  end if;
+  -- stored in some bytes, such a number is written in up to 130,000 digits
+  if jsonb_path_exists(given, 'strict $.** ? (@.type() == "number"
+      && (@ > 1e308 || @ < -1e308 || (@ != 0 && @ < 1e-308 && @ > -1e-308)))') then
+    raise exception 'metadata has a number that is too large or too small' using errcode = '22023';
+  end if;
   -- what is stored in more than this is more than 8 KB of JSON, whatever is in it
   if pg_column_size(given) <= 65536 then
     written := given::text;
@@ -128,9 +137,6 @@ begin
   end if;
   if written is null or octet_length(written) > 8192 then
     raise exception 'metadata is larger than 8 KB' using errcode = '22023';
-  end if;
-  if jsonb_path_exists(given, 'strict $.**{5} ? (@.type() == "object" || @.type() == "array")') then
-    raise exception 'metadata is nested more than 5 levels deep' using errcode = '22023';
   end if;
   if written ~ '[{ ,]"(?:__proto__|constructor|prototype)":' then
     raise exception 'metadata has a key that is not allowed: __proto__, constructor or prototype' using errcode = '22023';

@@ -108,11 +108,11 @@ begin
   if expiry <= greatest(now(), scheduled_at) then
     raise exception 'expires_at must be later than now and than scheduled_at' using errcode = '22023';
   end if;
-  if postrider.is_blank(subject) then
-    raise exception 'subject is empty' using errcode = '22023';
-  end if;
   if octet_length(subject) > 150 and char_length(subject) > 150 then
     raise exception 'subject is longer than 150 characters' using errcode = '22023';
+  end if;
+  if postrider.is_blank(subject) then
+    raise exception 'subject is empty' using errcode = '22023';
   end if;
   if postrider.has_control_character(subject) then
     raise exception 'subject contains a control character' using errcode = '22023';

@@ -401,6 +401,20 @@ for (const [store, open] of [
       expect(await refusal({ html: null, text_body: null })).toMatchObject({ code: '22004' });
     });
 
+    test.each(['1e400', '-1e400', '1e-400', `[${Array(4000).fill('1e131071').join(',')}]`])(
+      'metadata and headers with the number %s → refused before it is written out',
+      async (number) => {
+        for (const argument of ['metadata', 'headers'])
+          await expect(
+            query(
+              `select postrider.accept_v1(to_address => 'reader@example.net', subject => 'Hello', html => 'x',
+                 ${argument} => $1)`,
+              [`{"a":${number}}`],
+            ),
+          ).rejects.toMatchObject({ code: '22023', message: expect.stringContaining(argument) });
+      },
+    );
+
     test('expires before it is due → refused; expires_at infinity → never', async () => {
       expect(await refusal({ scheduled_at: at(2 * DAY), expires_at: at(DAY) })).toMatchObject({
         code: '22023',

@@ -78,7 +78,7 @@ describe('over the API of SES', () => {
     const clock = new ManualClock(Date.now());
     const provider = await sesWith(stub, BOTH, clock);
     const first = await provider.send(outgoingEmail(), attemptContext());
-    expect(first).toMatchObject({ kind: 'deferred', code: 'DUPLICATE_DKIM_SIGNATURE', scope: 'message' });
+    expect(first).toMatchObject({ kind: 'deferred', code: 'DUPLICATE_DKIM_SIGNATURE', uncounted: true });
     expect(await provider.send(outgoingEmail(), attemptContext())).toMatchObject({ kind: 'sent' });
     expect(signaturesIn(stub.taken[0]!)).toEqual([]);
     identities['example.com'] = { signs: false };

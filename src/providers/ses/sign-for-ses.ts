@@ -36,13 +36,21 @@ export function createSesSigner(
   };
 }
 
-/** A refusal for a second signature is no fault of the email: ours was the one too many. */
+/** A refusal for a second signature is no fault of the email and costs it no attempt: ours was the one too many. */
 export function withoutOwnSignature(outcome: Outcome, from: string, signer: SesSigner): Outcome {
   if (outcome.kind !== 'rejected' || !DUPLICATE_SIGNATURE.test(outcome.message) || !signer.withhold(from))
     return outcome;
   const { message, trace } = outcome;
   const code = 'DUPLICATE_DKIM_SIGNATURE';
-  return { kind: 'deferred', scope: 'message', code, category: 'TRANSIENT_ERROR', message, trace };
+  return {
+    kind: 'deferred',
+    scope: 'message',
+    code,
+    category: 'TRANSIENT_ERROR',
+    message,
+    trace,
+    uncounted: true,
+  };
 }
 
 /**

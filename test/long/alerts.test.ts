@@ -86,7 +86,8 @@ describeWith('postgres')('alerts on PostgreSQL', { concurrent: true }, () => {
         types: { code: { lateMs: 2000 } },
       });
       await journey.postrider.start();
-      await another().start();
+      const other = another();
+      await other.start();
       const began = performance.now();
       let count = 0;
       while (performance.now() - began < 60_000) {
@@ -108,6 +109,8 @@ describeWith('postgres')('alerts on PostgreSQL', { concurrent: true }, () => {
       const silent = anEmail();
       journey.provider.script(silent.to, () => new Promise(() => undefined));
       await journey.untilEmpty(120_000);
+      // The other has a provider of its own, which is not silent.
+      await other.stopWorking();
       await journey.postrider.send(silent);
       await begun('nothing-sent');
     },

@@ -34,6 +34,7 @@ const SQL_FUNCTIONS: Record<string, Record<string, string>> = {
       next_attempt_at: 'timestamptz',
     },
   },
+  add_quota_share: { of_tenant: 'text', of_period: 'text', number: 'int2' },
   fact_event: { fact: 'postrider.event_type', detail: 'jsonb' },
   ensure_partitions: { weeks_ahead: 'int4' },
   id_bucket: { id: 'uuid' },
@@ -48,6 +49,8 @@ const SQL_FUNCTIONS: Record<string, Record<string, string>> = {
 /** They take no text: nothing, or rows of our own tables. */
 const WITHOUT_TEXT = [
   'new_id',
+  'fine_tallies_from',
+  'wake_two',
   'recognize_epoch',
   'listen_for_webhooks',
   'leave_bus',
@@ -69,7 +72,14 @@ export async function unknownFunctions(pool: pg.Pool): Promise<string[]> {
 
 /** What each argument is, where it is not the one attacked. */
 const USUAL: Record<string, string> = {
-  ...{ text: 'x', int4: '1', timestamptz: 'now', uuid: '01a1def1-9ed6-7000-8fe3-719f10b82e28', jsonb: '{}' },
+  ...{
+    text: 'x',
+    int2: '1',
+    int4: '1',
+    timestamptz: 'now',
+    uuid: '01a1def1-9ed6-7000-8fe3-719f10b82e28',
+    jsonb: '{}',
+  },
   ...{ 'text[]': '{x}', 'int4[]': '{1}', 'postrider.email_status': 'sent', 'postrider.event_type': 'SENT' },
 };
 /** accept_v1 has a default for the others. */

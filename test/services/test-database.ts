@@ -32,10 +32,22 @@ async function createDatabase(options: string): Promise<TestDatabase> {
     url: url.href,
     name,
     async drop() {
+      await queryOnce(adminUrl, awaitSessions(name));
       await queryOnce(adminUrl, `drop database if exists ${name} with (force)`);
     },
   };
 }
+
+/** A connection that is being closed would take its end for an error of the server: those get 0.3 s. */
+const awaitSessions = (name: string) => `
+  do $$ begin
+    for n in 1..15 loop
+      perform pg_stat_clear_snapshot();
+      exit when not exists (
+        select from pg_stat_activity where datname = '${name}' and backend_type = 'client backend');
+      perform pg_sleep(0.02);
+    end loop;
+  end $$`;
 
 export interface TestDatabase {
   url: string;

@@ -315,9 +315,9 @@ export function assemblePostrider(config: Config, options: AssemblyOptions = {})
     transaction: async (work) => (await ready()).transaction((tx) => work(withDriverErrors(tx))),
     migrate: async (onProgress) => migrate(await open(), { onProgress }),
     start() {
-      // A start that was refused leaves no worker and is not remembered: what was wrong may have been put right.
+      // A start that was refused leaves nothing running and is not remembered: what was wrong may have been put right.
       starting ??= startWorker().catch(async (error: unknown) => {
-        await worker?.stop({ deadlineMs: 0 });
+        await Promise.all([worker, webhookSender, alerts].map((part) => part?.stop({ deadlineMs: 0 })));
         starting = null;
         throw error;
       });
